@@ -65,6 +65,7 @@ _POWER_BITS, _POWER_SHIFTS = _tabulate_powers()
 def _high_half(a: np.uint64, b: np.uint64) -> np.uint64:
     """Upper 64 bits of the product of two 64-bit numbers, by four products of 32-bit halves."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    # a b = a1 b1 2^64 + (a1 b0 + a0 b1) 2^32 + a0 b0; neither sum below can exceed 64 bits
     a1, a0, b1, b0 = a >> half, a & low, b >> half, b & low
     middle = a1 * b0 + ((a0 * b0) >> half)
     carry = a0 * b1 + (middle & low)
@@ -83,6 +84,7 @@ def _nearest_double(digits: np.uint64, power: int) -> float:
         )
     if power < -_MAX_POWER_OF_TEN or power > _MAX_POWER_OF_TEN:
         return np.nan
+    # d 2^shifted with a leading bit of 1, as the table of powers has it
     shifted = 0
     while digits < np.uint64(1 << 63):
         digits = digits << np.uint64(1)
@@ -141,6 +143,7 @@ def parse_row(text: NDArray[np.uint8], comma: bool, out: FloatArray, unresolved:
                 n_digits += 1
                 if n_significant > 0 or character != _ZERO:  # leading zeros are not significant
                     n_significant += 1
+                # more digits would overflow; the cell is then left to the caller
                 if n_significant <= _MAX_DIGITS:
                     digits = digits * np.uint64(10) + np.uint64(character - _ZERO)
                 if has_point:
@@ -174,6 +177,7 @@ def parse_row(text: NDArray[np.uint8], comma: bool, out: FloatArray, unresolved:
         if math.isnan(value) and not empty:
             unresolved[n_unresolved] = cell
             n_unresolved += 1
+        # after rounding, which is symmetric; -0.0 keeps its sign
         out[cell] = -value if negative else value
         while position < stop and text[position] != _LINE_FEED:
             position += 1

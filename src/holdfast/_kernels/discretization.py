@@ -287,6 +287,7 @@ def _entropy(a: int, b: int, cumulative: IntArray, table: FloatArray) -> tuple[f
         n log n.
     """
     total, present, value = 0, 0, 0.0
+    # N H = N log N - sum(n_k log n_k), in nats
     for k in range(cumulative.shape[1]):
         n = cumulative[b, k] - cumulative[a, k]
         value -= table[n]

@@ -93,6 +93,8 @@ def rows_by_feature(tree: Tree, values: Float32Array) -> tuple[IntArray, IntArra
         The rows, ascending within a feature.
     """
     n, k = values.shape
+    # counts go two places up, so that after the sum bounds[f + 1]
+    # is where feature f begins; filling moves it on to where f ends
     bounds = np.zeros(k + 2, np.int64)
     rows = np.empty(0, np.int64)
     for fill in range(2):  # count first: memory grows with the paths, never with n x k
@@ -147,6 +149,7 @@ def accuracy_decreases(
             for position in range(len(affected)):
                 i = affected[position]
                 after = _predict_row(tree, values[i], f, values[deck[position], f])
+                # a prediction that becomes right counts as a negative loss, so noise averages to 0
                 lost += int(before[i] == classes[i]) - int(after == classes[i])
         decreases[f] = lost / (n * repeats)
     return decreases

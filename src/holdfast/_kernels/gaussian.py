@@ -152,6 +152,7 @@ def _mean_and_variance(
     total, squares = 0.0, 0.0
     for row in rows:
         total += values[row]
+    # two passes: the difference of sums of squares would lose digits
     mean = total / max(len(rows), 1)
     for row in rows:
         squares += ((values[row] - mean) * multiple) ** 2
@@ -377,6 +378,7 @@ def score_additions(
         if values[i] == 0.0:
             size = max(size, depth + starts[i + 1] - starts[i])
     for s in range(splits):
+        # all units share the rows of the base; each unit overwrites the rows behind them
         growth, state = _allocate_subset(samples, s, size), REGULAR
         for k in range(depth):
             if state == REGULAR:
@@ -459,6 +461,7 @@ def _invert_covariances(
                 _subtract_line(precision, c, k, j, growth.factor[c, j, k])
             _scale_line(precision, c, k, growth.factor[c, k, k])
         for k in range(depth - 1, -1, -1):
+            # back substitution with L': the factor is stored transposed
             for j in range(k + 1, depth):
                 _subtract_line(precision, c, k, j, growth.factor[c, k, j])
                 _subtract_line(growth.white, c, k, j, growth.factor[c, k, j])

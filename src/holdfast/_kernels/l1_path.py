@@ -78,6 +78,7 @@ def _predictions(family: int, eta: FloatArray) -> FloatArray:
     for row in range(rows):
         for i in range(n):
             # differences of predictors: an overflow to infinity gives the correct limit 0
+            # P_row = 1 / sum_s exp(eta_s - eta_row)
             total = np.exp(-eta[row, i]) if family == LOGISTIC else 0.0
             for other in range(rows):
                 total += np.exp(eta[other, i] - eta[row, i])
@@ -331,6 +332,7 @@ def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
         ridge = max(ridge, RIDGE * H[a, a])
     for a in range(size):  # H = LL', row by row
         for b in range(a):
+            # H_ab = (H_ab - sum_c L_ac L_bc) / L_bb
             H[a, b] = (H[a, b] - _dot(H[a, :b], H[b, :b])) / H[b, b]
         H[a, a] = np.sqrt(max(H[a, a] + ridge - _dot(H[a, :a], H[a, :a]), ridge))
     for a in range(size):
@@ -374,6 +376,7 @@ def _newton_system(
                 curved[other, i] = -E[a, i] * probabilities[i] * P[other, i]
         for i in range(n):
             curved[row[a], i] += E[a, i] * (probabilities[i] + weight_floor)
+        # only the lower triangle, which the factorisation reads
         for b in range(a + 1):
             H[a, b] = _dot(curved[row[b]], E[b]) / n
     return H, g
@@ -449,6 +452,8 @@ def _solve_active_coefficients(
     share, first = 1.0, -1  # stop where the first coefficient changes its sign
     for a in range(size):
         b = B[rows_of[a], places[a]]
+        # the model changes where a sign changes: the slope
+        # of the penalty was taken at the old signs
         if b * (b + share * g[a]) < 0.0:
             share, first = -b / g[a], a
     for a in range(size + rows):
@@ -492,6 +497,7 @@ def _minimise_model(
             for i in range(n):
                 weight = P[row, i] * (1.0 - P[row, i]) + weight_floor
                 total += weight * Z[working[k], i] * Z[working[k], i]
+            # V = mean(w z^2), the curvature of the model along one coefficient
             V[row, k] = total / n
     D, m, offsets, whole = np.zeros((rows, n)), np.zeros(n), np.zeros(rows), True
     n_sweeps = 0

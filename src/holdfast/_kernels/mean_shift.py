@@ -96,6 +96,7 @@ def shift_centres(
             if product >= high or squared_distance(points[i], centres[c]) <= radius2:
                 mean += points[i]
                 count += 1
+                # the first point in reach breaks ties between peaks that are equally dense
                 firsts[c] = min(firsts[c], i)
         counts[c] = count
         means[c] = mean / count if count > 0 else centres[c]

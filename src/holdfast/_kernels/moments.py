@@ -96,6 +96,8 @@ def pooled_t(sums: FloatArray, squares: FloatArray, counts: FloatArray, out: Flo
                 if within <= MIN_SPREAD_SHARE * squares[r, f]:
                     best = np.nan
                     break
+                # t^2 = (mean difference)^2 / (within / (N - 2) (1/n + 1/n_rest)), N = n + n_rest; N
+                # - 2 comes last
                 difference = (class_sum / n - rest_sum / n_rest) ** 2 * (n * n_rest / total)
                 best = max(best, difference / within)
             out[r, f] = np.sqrt(best * (total - 2))
@@ -180,6 +182,7 @@ def _statistic_from_rows(
     codes, weights : ndarray of shape (n,)
         Class of each row, and how often the resample holds it.
     """
+    # first pass: the mean of each class as base plus shift; second pass: squares about it
     n, base, shift = np.zeros(classes), np.zeros(classes), np.zeros(classes)
     for i in range(len(column)):
         if weights[i] > 0:
@@ -216,6 +219,7 @@ def _statistic_from_rows(
         outside = 0.0
         for j in range(classes):
             if j != k:
+                # sum of squares of the rest about its mean: within its classes plus between them
                 outside += inside[j] + n[j] * (mean[j] - rest) ** 2
         spread = _squared_error(kind, inside[k], outside, n[k], n_rest)
         best = max(best, _bounded_ratio((mean[k] - rest) ** 2, spread))

@@ -357,6 +357,8 @@ def _add_hits(
         best = search.best[now]
         _count_votes(search, best[k - 1], count)
         for lane in range(len(batch.starts) - 1):
+            # the k-th smallest distance; the neighbours are
+            # certain if the next one is clearly larger
             border = best[k - 1, lane]
             doubt = slack * (border + batch.max_decrease[i, lane])
             # negated, so that NaN counts as doubt
@@ -496,6 +498,7 @@ def _settle_doubtful_rows(
         for d in range(u64(len(batch.weights))):
             gap = batch.tested_values[d, row, column] - batch.train_values[d, j, column]
             distance += batch.weights[d, column] * gap * gap
+        # at least one of the k places is left, since the k-th distance itself is in doubt
         if distance < border - doubt:
             votes[block.train_classes[j]] += 1.0
             n_places -= 1

@@ -55,6 +55,8 @@ def add_shared(
     last = first + len(table)
     for feature in features:
         feature_owners = owners[indptr[feature] : indptr[feature + 1]]
+        # a feature held by h subsets costs h steps per row:
+        # cheap for rare features only, see the caller
         for i in feature_owners:
             if first <= i < last:
                 for j in feature_owners:
@@ -138,6 +140,7 @@ def _probability_ratio(p: int, a: int, b: int, r: int) -> float:
 def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
     """First and last overlap whose probability is not negligible."""
     mode = _most_likely_overlap(p, a, b)
+    # probabilities fall on both sides of the mode, so the first negligible one ends the search
     low, weight = mode, 1.0
     while low > max(0, a + b - p) and weight > NEGLIGIBLE:
         low -= 1
@@ -153,6 +156,7 @@ def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
 def _fill_hypergeometric(p: int, a: int, b: int, low: int, pmf: FloatArray) -> None:
     """Write the probabilities of the overlaps from `low` on to `pmf`, of shape (n_overlaps,)."""
     mode = _most_likely_overlap(p, a, b) - low
+    # relative to the mode: every further factor is at most 1
     pmf[mode] = 1.0
     for i in range(mode, 0, -1):
         pmf[i - 1] = pmf[i] / _probability_ratio(p, a, b, low + i - 1)
@@ -232,6 +236,7 @@ def union_distribution(p: int, sizes: IntArray) -> FloatArray:
             overlap = np.empty(high - low + 1)
             _fill_hypergeometric(p, union, size, low, overlap)
             for k in range(len(overlap)):
+                # a subset that overlaps the union by r adds size - r features to it
                 grown[union + size - low - k] += pmf[union] * overlap[k]
         pmf = grown
     return pmf

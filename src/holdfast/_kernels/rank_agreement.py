@@ -43,6 +43,7 @@ def _count_inversions(values: Int32Array, scratch: Int32Array) -> int:
             middle, stop = min(start + width, n), min(start + 2 * width, n)
             i, j = start, middle
             for k in range(start, stop):
+                # equal values keep their order and are no inversion
                 if i < middle and (j >= stop or values[i] <= values[j]):
                     scratch[k] = values[i]
                     i += 1
@@ -63,6 +64,7 @@ def _count_tied_pairs(ascending: Int32Array) -> int:
     pairs, run = 0, 1
     for k in range(1, len(ascending)):
         if ascending[k] == ascending[k - 1]:
+            # the k-th equal value forms a pair with each of the k - 1 before it
             pairs += run
             run += 1
         else:
@@ -155,6 +157,7 @@ def overlap_tables(
         for j in range(i + 1, m):
             new_shared[:] = 0
             for k in range(bounds[i], bounds[i + 1]):
+                # an item is shared from the depth on at which both rankings have reached it
                 common_depth = max(first[i, items[k]], first[j, items[k]])
                 if common_depth <= depth:
                     new_shared[common_depth] += 1

@@ -278,6 +278,7 @@ def list_neighbor_pairs(
         for j in range(n):
             if j == i:
                 continue
+            # invariant: `farthest` is the slot of the largest distance held of each class
             class_, slot = codes[j], n_held[codes[j]]
             if slot < k:
                 n_held[class_] += 1

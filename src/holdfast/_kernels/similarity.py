@@ -130,6 +130,7 @@ def _max_matching_size(
             head += 1
             for e in range(start[i], start[i + 1]):
                 j = right[e]
+                # common features count by themselves and take no part in the matching
                 if j >= b or 0 <= common_back[j] < a or visited_by[j] == root:
                     continue
                 visited_by[j] = root
@@ -137,6 +138,7 @@ def _max_matching_size(
                 if partner_back[j] < 0:
                     free = j
                     break
+                # a matched position may still be reached: its partner can look for another one
                 queue[tail] = partner_back[j]
                 tail += 1
         if free >= 0:
@@ -225,6 +227,7 @@ def _score_pair(
     edges = start[a]
     if kind == ZUCKNICK:
         forth, back = 0.0, 0.0
+        # edges are grouped by the position in the first subset, so those of the first a come first
         for e in range(edges):
             if right[e] >= b:
                 continue
@@ -481,6 +484,7 @@ def _next_combination(chosen: IntArray, p: int) -> bool:
     """
     k = len(chosen)
     for i in range(k - 1, -1, -1):
+        # the last entry that has not reached its largest value rises; those behind it restart
         if chosen[i] < p - k + i:
             chosen[i] += 1
             for j in range(i + 1, k):

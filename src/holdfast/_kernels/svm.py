@@ -157,6 +157,7 @@ def _newton_step(
     for a in range(len(free)):
         k = free[a]
         room = high[k] - b[k] if d[a] > 0.0 else low[k] - b[k]
+        # the largest t up to 1 that keeps all entries within their bounds
         if d[a] != 0.0 and room / d[a] < t:
             t, stop = room / d[a], a
     for a in range(len(free)):
@@ -238,6 +239,7 @@ def _descend_on_pairs(
     n = len(b)
     diagonal = np.diag(K).copy()
     i, t = -1, 0.0
+    # before the first pair t is 0, so any row does
     first = second = K[0]
     for step in range(limit + 1):
         lowest, fall = np.inf, -np.inf
@@ -489,6 +491,7 @@ def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArr
     f = np.empty((len(b), cross.shape[1]))
     # 1, the margin, is the scale if there are no summands
     summed_sizes = np.ones(f.shape)
+    # f(x) = sum_i b_i K(x_i, x) + offset
     for pair in range(len(b)):
         f[pair] = offsets[pair]
     for i in range(b.shape[1]):

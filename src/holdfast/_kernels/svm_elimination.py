@@ -185,6 +185,8 @@ def swap_rows_to_end(
     other = n_staying
     for position in leaving:
         if position < n_staying:
+            # behind the rows that stay there are as many staying rows
+            # as leaving ones in front: each swap pairs two of them
             while is_leaving[other]:
                 other += 1
             feature_of_row[position], feature_of_row[other] = (

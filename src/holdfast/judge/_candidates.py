@@ -187,6 +187,7 @@ def candidate_table(
         )
     else:
         rows = errors
+    # measures of whole rankings have one value per selector, which holds at every size
     keys = ["selector", "size"] if measure.by_size else ["selector"]
     known = {
         _key(row, keys): [row[name] for name in STABILITY_COLUMNS]
@@ -276,6 +277,7 @@ def find_comparable_pairs(known: BoolArray, among: BoolArray) -> ComparablePairs
     counted = _count_known(used, np.asarray(used.any(axis=0)))
     if (counted.enough & among).any() or not among.any():
         return counted
+    # no pair has enough of all predictions: compare on those of the most complete pair instead
     counts = np.where(among, used.sum(axis=1), -1)
     most_complete = (
         _count_known(used, used[row]) for row in np.flatnonzero(counts == counts.max())
@@ -453,6 +455,7 @@ class Replicability:
                 continue
             scale = self._scale(float(self.chance[row]))
             if scale is not None and np.isfinite(chosen[row] + other[row]):
+                # in log odds, the scale on which the optimism is subtracted
                 gaps.append(scale.to_logit(float(chosen[row])) - scale.to_logit(float(other[row])))
         return float(np.mean(gaps)) if gaps else 0.0
 

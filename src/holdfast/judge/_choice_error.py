@@ -68,9 +68,12 @@ class Deletion(NamedTuple):
 
 
 JITTER = 1e-9
-"""Random differences of stability that break ties, too small to change anything else."""
+"""Random differences of stability that break ties, too small to change anything else.
+
+Chosen by hand: far above rounding errors, far below any difference that is shown.
+"""
 TIE_BREAKS = 10
-"""Number of random tie breaks per deletion."""
+"""Number of random tie breaks per deletion; chosen by hand."""
 
 
 def choice_error(
@@ -245,6 +248,7 @@ def _deletion_choice_error(
                 continue
             error, standard_error = _error_on_units(predictions, decision.chosen, left_out)
             if np.isfinite(error):
+                # every deletion has the same weight, however many tie breaks it needed
                 chosen += [decision.chosen] * (TIE_BREAKS // repeats)
                 errors += [(error, standard_error)] * (TIE_BREAKS // repeats)
     return _average_choice_error(predictions, chosen, errors, "deletion")
@@ -301,6 +305,7 @@ def _bootstrap_choice_error(
     n_units, rng = predictions.n_units, np.random.default_rng(seed)
     chosen, errors = [], []
     for _ in range(n_draws):
+        # units, not predictions, are drawn: all predictions of a subject stay together
         counts = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
         drawn = predictions.candidate_errors(counts)
         decision = rule.decide(drawn, candidates, always_test=False)
@@ -339,6 +344,7 @@ def _error_on_units(
     sums = predictions.sums
     wrong, known = sums.values[pair, units][None], sums.weights[pair, units][None]
     (error,), (standard_error,) = clustered_error(wrong, known)
+    # a standard error falls with the root of the number of units
     scale = np.sqrt(np.count_nonzero(known) / predictions.n_units)
     return float(error), float(standard_error * scale)
 

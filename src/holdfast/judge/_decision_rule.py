@@ -91,6 +91,7 @@ class DecisionRule:
         usable = np.isfinite(candidates.errors) & np.isfinite(stability.stability)
         if not usable.any():
             return None
+        # of equal errors the more stable one, then the smaller one
         best = first_row(usable, candidates.errors, -stability.stability, stability.sizes)
         p_values = np.full(len(usable), np.nan)
         if always_test or self.name == "not_worse":
@@ -126,6 +127,7 @@ class DecisionRule:
 def first_row(rows: BoolArray, *keys: FloatArray) -> int:
     """Return the row that sorts first by the keys; ties go to the next key, then to the order."""
     numbers = np.flatnonzero(rows)
+    # rounded, so that the last bits of a sum do not decide; lexsort sorts by its last key first
     order = np.lexsort([np.round(key[numbers], TIE_DECIMALS) for key in reversed(keys)])
     return int(numbers[order[0]])
 
@@ -239,6 +241,7 @@ def nondominated_rows(error: FloatArray, instability: FloatArray, size: FloatArr
     for row in np.flatnonzero(usable):
         sized = np.isfinite(size) & np.isfinite(size[row])
         as_good = usable & (error <= error[row]) & (instability <= instability[row])
+        # an unknown size neither helps nor harms
         as_good &= ~sized | (size <= size[row])
         better = (error < error[row]) | (instability < instability[row])
         front[row] = not np.any(as_good & (better | (sized & (size < size[row]))))
@@ -363,8 +366,10 @@ def assess_support(
     if replicability is not None:
         n_cells = replicability.n_cells(usable)
     if replicability is not None and n_cells:
+        # Bonferroni's correction: the chosen cell is the best of n_cells
         limit = NormalDist().inv_cdf(1 - GATE_LEVEL / n_cells)
         limit *= 1.0 if independent else NOISE_SPREAD
+        # a gate without an estimate is open
         replicates = np.isnan(replicability.z) | (replicability.z > limit)
     classifies = np.ones(len(usable), dtype=bool)
     if baseline is not None:

@@ -168,6 +168,7 @@ def shrunken_effects(
         statistics = np.abs(full.effects[contrast] / full.units[contrast])
         known = np.isfinite(statistics)
         members = known & (highest == contrast)
+        # without noise between halves there is nothing to shrink by
         if not members.any() or not (noise[:, contrast] > 0).all():
             continue
         freedom = float(np.median(full.freedom[known]))
@@ -253,6 +254,7 @@ def _contrasts(sums: ClassSums) -> _Contrasts:
 def _variance_stabilised(contrasts: _Contrasts) -> FloatArray:
     """Return statistics on the scale on which their variance is about 1 for any effect."""
     freedom = np.maximum(contrasts.freedom, 1.0)
+    # Hedges' correction of the small-sample bias [Hedges1985]_
     unbiased = 1 - 3 / (4 * freedom - 1)
     scale = np.sqrt(2 * (freedom + 2))
     return np.asarray(
@@ -271,6 +273,8 @@ def _shrink(
     # denser near 0, where most statistics lie
     grid = largest * np.linspace(0, 1, N_GRID_POINTS) ** 2
     counts = np.histogram(statistics, grid)[0].astype(np.float64)
+    # the largest component reaches the largest statistic: real
+    # effects must not be shrunk by a prior that is too narrow
     scales = np.append(0.0, PRIOR_SCALES * max(1.0, largest / PRIOR_SCALES[-1]))
     posterior = _posterior(grid, counts, scales, freedom, np.quantile(noise, NOISE_QUANTILES))
     mean = (posterior.weights * posterior.means).sum(axis=1)
@@ -375,6 +379,7 @@ class FilledSimilarity(DataSimilarity):
         Where only a sample was examined, its numbers are repeated for the others: measures use
         the distribution of the numbers of neighbours only.
         """
+        # a random part of the features is enough for a mean; all pairs would grow with p^2
         rows = self.sampled
         degrees, total = np.zeros(len(rows), dtype=np.int64), 0.0
         for block in self._against_all(rows):

@@ -217,6 +217,7 @@ class PredictionErrors:
         clustered ones; both are enlarged for shared training samples.
         """
         counts = np.ones(self.n_units, dtype=np.intp) if unit_counts is None else unit_counts
+        # independent samples that are tested once each: binomial counts, the fastest case
         if self.tested.once and self.n_units == len(self.unit):
             return self._errors_of_samples(counts[self.unit].astype(np.float32))
         means = self.unit_means(self.sums, counts)
@@ -255,6 +256,7 @@ class PredictionErrors:
         """Return means over units that count this many times, and their standard errors."""
         total = sums.weights @ counts
         mean, square = _divide(sums.values @ counts, total), _divide(sums.squares @ counts, total)
+        # linearised mean: the contribution of a unit to the weighted mean
         contributions = _divide(sums.values - mean[:, None] * sums.weights, total[:, None])
         shares = _divide(sums.weights, total[:, None])
         between = clustered_variance(contributions, np.nan_to_num(shares), counts)
@@ -280,6 +282,7 @@ class PredictionErrors:
         """
         if self._unit_of_part is None:
             return self._errors_by_part(counts[self.unit].astype(np.float32))
+        # each part belongs to one unit: drawing the unit twice repeats the part
         return np.repeat(self._unweighted_errors_by_part, counts[self._unit_of_part], axis=1)
 
     @cached_property
@@ -318,6 +321,7 @@ class PredictionErrors:
         """Sum by unit. Where samples are tested repeatedly, all test parts count equally."""
         weights = np.ones(len(self.unit))
         if not self.tested.once:
+            # a test part of few samples counts as much as one of many, as in a mean over resamples
             weights = 1 / np.bincount(self._group)[self._group]
         columns, squares, counted = values.T.astype(np.float64), values.T**2, known.T
         by_unit = _summing_matrix(self.unit, weights)

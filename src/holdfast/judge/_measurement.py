@@ -63,6 +63,7 @@ def measure_subsets(record: Measure, tables: SubsetTables) -> MeasuredValue:
     """Measure subsets by a measure that needs no data; an error becomes the note."""
     try:
         return make_measured_value(record, record.estimate(tables, None, {}))
+    # one measure without a value must not hide the others of a table
     except HoldfastError as error:
         return MeasuredValue(note=str(error))
 

@@ -190,6 +190,7 @@ def recommend(
     _check_rule(settings, candidate_errors, record)
     with_error = np.isfinite(candidate_errors.errors)
     comparable = candidate_errors.comparable_pairs(with_error & np.isfinite(scores))
+    # without any error, stability alone decides
     usable = np.isfinite(scores) & comparable.enough & (with_error | ~with_error.any())
     support = assess_support(
         candidate_errors,
@@ -259,6 +260,7 @@ def _correct_for_choice(
     """Return the replication stability of the chosen pair, corrected for the choice."""
     errors = np.nan_to_num(candidates.errors)
 
+    # who is a rival depends on the errors, so only the order among the rivals changes
     def choose(scores: FloatArray) -> int | None:
         scored = decision.rivals & np.isfinite(scores)
         return first_row(scored, -scores, errors, stability.sizes) if scored.any() else None

@@ -321,6 +321,7 @@ def _explain_replication(context: RecommendationContext) -> str:
 
 def _warn_near_chance(context: RecommendationContext) -> str:
     """Warn if the stability over resamples is near chance and replication is not known."""
+    # replication stability answers the same question better
     if context.replication is not None:
         return ""
     row = context.chosen_row

@@ -200,6 +200,8 @@ def relative_similarity(values: FloatArray, stable: BoolArray) -> FloatArray:
     """Return similarities over the geometric mean of the stabilities on the diagonal."""
     stability = np.diagonal(values, axis1=-2, axis2=-1)
     root = np.sqrt(np.where(stable & (stability > 0), stability, np.nan))
+    # two noisy selectors cannot agree better than each agrees with
+    # itself: Spearman's correction for attenuation [Spearman1904]_
     return np.asarray(values / (root[..., :, None] * root[..., None, :]))
 
 
@@ -255,6 +257,7 @@ def _compare_within_group(systems: Sequence[Subsets], record: PairMeasure) -> Sy
 
 def _leave_each_out(total: FloatArray, parts: FloatArray) -> FloatArray:
     """Return totals without the selections of both selectors on each resample."""
+    # resample i takes part as the first and as the second of a pair
     return np.asarray(total - parts - parts.transpose(0, 2, 1))
 
 

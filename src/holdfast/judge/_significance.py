@@ -186,6 +186,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     factors = np.arange(len(order), 0, -1)
+    # [Holm1979]_: the i-th smallest times the number of hypotheses left; never below the one before
     p[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
     return p
 
@@ -224,6 +225,7 @@ def correct_for_best(p_values: ArrayLike) -> FloatArray:
     p = np.array(p_values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
+    # with m candidates left, the best and the other may be any of m (m - 1) / 2 pairs
     left = np.arange(len(order), 0, -1) + 1
     p[order] = np.minimum(np.maximum.accumulate(p[order] * left * (left - 1) / 2), 1.0)
     return p
@@ -338,6 +340,7 @@ def clustered_error(wrong: FloatArray, known: FloatArray) -> tuple[FloatArray, F
 # of resamples out. Intervals use Student's t with one degree of freedom per replicate but one.
 
 CONFIDENCE = 0.95
+"""Level of all intervals over resamples; standard."""
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 

@@ -139,6 +139,7 @@ def compare(
     error = _difference_error(one, two, paired=paired)
     difference = one.value - two.value
     minimum, maximum = record.range_with(options)
+    # the range of a difference of two values of the measure
     bounds = (minimum - maximum, maximum - minimum)
     low, high = _difference_interval(difference, error, confidence, bounds)
     statistic = standardized_difference(difference, error.variance)
@@ -165,6 +166,7 @@ class _DifferenceError(NamedTuple):
 
 
 def _difference_error(one: Estimate, two: Estimate, *, paired: bool) -> _DifferenceError:
+    # what a resample does to both selectors cancels in the difference of their jackknife values
     if paired:
         without = one.leave_one_out - two.leave_one_out
         return _DifferenceError(jackknife_variance(without), len(without) - 1, "paired jackknife")
@@ -190,6 +192,7 @@ def _rank_weights(
     first: Preferences, second: Preferences, random_state: RandomState
 ) -> tuple[Preferences, Preferences]:
     """Rank weights on both sides, with ties broken independently of each other."""
+    # with one seed for both, the same ties would be broken alike on both sides
     seeds = next(generators(random_state, 1)).integers(2**63, size=2)
     ranked = [
         side.to_rankings(random_state=int(seed)) if isinstance(side, Weights) else side

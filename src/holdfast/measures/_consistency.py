@@ -60,6 +60,7 @@ def _expected_inverse_union(tables: SubsetTables) -> FloatArray:
 
 
 def _consistency(sums: Totals) -> FloatArray:
+    # C = (q / |union| - 1) / (m - 1): the mean over features ever selected of (h - 1) / (m - 1)
     return (sums.q * sums.total - 1) / (sums.number - 1)
 
 
@@ -143,6 +144,7 @@ def relative_consistency(tables: SubsetTables) -> Estimate:
 
     def formula(sums: Totals) -> FloatArray:
         widest = np.minimum(sums.q, p)
+        # q selections need at least q / m features, rounded up, as each is selected at most m times
         narrowest = -(-sums.q // sums.number)
         low, high = 1 / widest, 1 / narrowest
         relative = (sums.total - low) / (high - low)
@@ -174,6 +176,7 @@ def square_bounds(sums: Totals, p: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _weighted_consistency(sums: Totals) -> FloatArray:
+    # sum h (h - 1) / (q (m - 1))
     return (sums.total - sums.q) / (sums.q * (sums.number - 1))
 
 

@@ -90,6 +90,7 @@ def novovicova(tables: SubsetTables, *, corrected: bool = False) -> Estimate:
 def _entropies(tables: SubsetTables) -> FloatArray:
     """Entropy of the distribution of whole subsets: with all of them, and without each."""
     number: dict[bytes, int] = {}
+    # subsets are sorted, so equal subsets have equal bytes
     kind = [number.setdefault(row.tobytes(), len(number)) for row in tables.subsets]
     counts = np.bincount(kind).astype(np.float64)
     total = _information(counts).sum()

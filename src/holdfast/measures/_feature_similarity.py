@@ -139,6 +139,8 @@ class DataSimilarity:
         columns -= columns.mean(axis=0)
         length = np.sqrt(np.square(columns).sum(axis=0))
         scale = np.abs(self.data[:, features]).max(axis=0)
+        # a correlation of rounding errors would be
+        # arbitrary: constant features are similar to nothing
         constant = length <= 1e-12 * scale * len(columns)  # equal except for rounding
         return np.asarray(np.where(constant, 0.0, columns / np.where(constant, 1.0, length)))
 
@@ -334,6 +336,7 @@ def _count_with_partner(graph: Similarity, largest: int) -> FloatArray:
     missed, counts = np.ones(largest + 1), np.zeros(largest + 1)
     for degree, features in enumerate(number):
         counts += features * (1 - missed)
+        # invariant: `missed` is the chance that s random others avoid `degree` given features
         others = p - 1 - degree
         missed = missed * np.maximum(1 - sizes / others, 0.0) if others > 0 else 0.0 * missed
     return counts
@@ -374,6 +377,7 @@ def _simulated_means(
         sums = _simulate_on_data(graph, kind, draws, sizes[first], sizes[second], generator)
     mean = sums[0] / draws
     # of the mean; rounding may make a variance of 0 negative
+    # mean square minus squared mean, over draws - 1: the variance of the mean over the draws
     variance = np.maximum(sums[1] / draws - mean**2, 0.0) / (draws - 1)
     return ExpectedScores(
         _as_symmetric_table(mean, len(sizes)), _as_symmetric_table(np.sqrt(variance), len(sizes))

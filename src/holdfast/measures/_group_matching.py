@@ -162,6 +162,7 @@ def _match_groups(
     for i in range(len(results)):
         for j in range(i, len(results)):
             block = weights(results[i], results[j])
+            # with unequal numbers of groups the surplus groups stay unmatched and do not count
             best = block[linear_sum_assignment(block, maximize=True)]
             table[i, j] = table[j, i] = best.mean() if best.size else np.nan
         yield table[i : i + 1]

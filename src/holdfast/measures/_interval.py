@@ -45,6 +45,7 @@ def jackknife_variance(leave_one_out: FloatArray) -> float:
     if m < MIN_PREFERENCES:
         return np.nan
     spread = leave_one_out - leave_one_out.mean()
+    # values that differ by rounding only have no spread: a tiny interval would look exact
     if np.abs(spread).max() <= ROUNDING * max(1.0, float(np.abs(leave_one_out).max())):
         return 0.0
     return float((m - 1) / m * np.square(spread).sum())
@@ -76,6 +77,7 @@ def estimate_interval(estimate: Estimate, confidence: float, bounds: Bounds) -> 
     if np.isnan(value):
         return Interval(np.nan, np.nan, METHOD)
     variance = jackknife_variance(estimate.leave_one_out)
+    # a value outside the range (by a choice of options) would be cut off its own interval
     if not bounds[0] <= value <= bounds[1]:
         bounds = (-np.inf, np.inf)
     quantile = student_quantile(max(m - 1, 1), confidence)

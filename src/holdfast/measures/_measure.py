@@ -227,6 +227,7 @@ class _Views:
 
     def get_view(self, record: Measure) -> PreferenceView:
         """Return the preferences in the form that this measure needs."""
+        # measures of one form share tables such as overlaps, which are computed once
         if record.form not in self._cache:
             self._cache[record.form] = self._convert_preferences(record)
         view = self._cache[record.form]
@@ -251,6 +252,7 @@ class _Views:
         if isinstance(preferences, Subsets) and record.form == "subset":
             return SubsetTables(preferences)
         if isinstance(preferences, Weights) and record.form == "ranking":
+            # weights determine a ranking; a subset would need a size, which only the user knows
             return preferences.to_rankings(random_state=self._options.get("random_state", 0))
         if not isinstance(preferences, _FORMS[record.form]):
             ready = isinstance(preferences, Weights | Rankings) and record.form == "subset"

@@ -77,6 +77,7 @@ def nogueira(tables: SubsetTables) -> Estimate:
     sums = frequency_totals(tables, np.square)
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full, one subset left
         share = sums.q / (sums.number * p)
+        # mean over features of the unbiased sample variance m / (m - 1) f (1 - f), with f = h / m
         variance = (share - sums.total / (p * sums.number**2)) * sums.number / (sums.number - 1)
         values = 1 - variance / (share * (1 - share))
     value = float(values[0])
@@ -139,6 +140,7 @@ def _published_variance(tables: SubsetTables, value: float) -> float:
     size, mean = tables.sizes / p, tables.q / (m * p)
     shared = tables.sums_by_subset(tables.counts / m) / p
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full
+        # phi_i in the variance of [Nogueira2018]_
         parts = shared - size * mean + value / 2 * (2 * size * mean - size - mean + 1)
         parts = parts / (mean * (1 - mean))
     return float(4 / m**2 * np.square(parts - parts.mean()).sum())
@@ -298,6 +300,7 @@ def _observed_variance(tables: SubsetTables, graph: Similarity) -> FloatArray:
     whole, with_h = float(h @ reach), tables.sums_by_subset(reach)
     m = counts_with_and_without(tables.m)
     singles = np.concatenate(([within.sum()], within.sum() - within))
+    # h'Sh without subset x: (h - x)'S(h - x) = h'Sh - 2 x'Sh + x'Sx
     squares = np.concatenate(([whole], whole - 2 * with_h + within))
     with np.errstate(divide="ignore", invalid="ignore"):  # one subset left
         return np.asarray((singles - squares / m) / (m - 1))

@@ -294,6 +294,7 @@ def kuncheva(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArra
     >>> round(hf.measure("kuncheva", hf.Subsets([[0, 1, 2], [0, 1, 3]], n_features=20)), 4)
     0.6078
     """
+    # Kuncheva's index is defined for subsets of one size only
     return np.where(a == b, (r * p - a * b) / (a * (p - b)), np.nan)
 
 
@@ -577,6 +578,8 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
     sizes = tables.distinct_sizes.astype(np.float64)
     with np.errstate(invalid="ignore"):  # two empty subsets
         largest = np.minimum.outer(sizes, sizes) / np.maximum.outer(sizes, sizes)
+    # numerator and denominator are summed over pairs before
+    # the division, as [Dernoncourt2014]_ defines
     sums = np.array(
         [
             observed,
@@ -600,5 +603,6 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
 def _class_sums(tables: SubsetTables, table: FloatArray) -> FloatArray:
     """Sum a table over pairs of distinct sizes over the partners of each subset."""
     known = np.where(np.isnan(table), 0.0, table)
+    # a subset is no partner of itself
     sums = known @ np.bincount(tables.size_class) - np.diag(known)
     return np.asarray(sums)[tables.size_class]

@@ -146,6 +146,7 @@ def top_down(rankings: Rankings) -> PairSimilarities:
     True
     """
     table = empty_table(rankings.values.shape, np.float64)
+    # the score of rank i is 1/i + 1/(i + 1) + ... + 1/p
     savage_scores = np.cumsum(1 / np.arange(rankings.n_features, 0, -1.0))[::-1]
     below = np.concatenate(([0.0], np.cumsum(savage_scores)))
     for index, ranks in enumerate(rankings):

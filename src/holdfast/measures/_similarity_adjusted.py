@@ -110,6 +110,7 @@ def _chance_error(
     room = most - level
     slope = np.where(room > 1e-9, np.abs(most - table), 0.0) / np.square(np.maximum(room, 1e-9))
     m = len(table)
+    # the errors of all pairs come from the same simulation: added up as if fully correlated
     return float((slope * error)[~np.eye(m, dtype=bool)].sum() / (m * (m - 1)))
 
 

@@ -23,7 +23,6 @@ from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, Estimate, Measure, Score, zero_chance
 from holdfast.preferences import Subsets
 
-# Limits of memory and time; they do not change results.
 # Limits of memory and time, chosen by hand; they do not change results beyond rounding.
 MAX_CACHED_SUBSETS = 4096  # up to this many subsets the whole table of overlaps is kept
 PAIRS_PER_BLOCK = 2**20  # cells of the pair table that are computed at a time
@@ -120,6 +119,7 @@ class SubsetTables:
         columns = self._columns
         height = len(range(*rows.indices(self.m)))
         table = np.zeros((height, self.m), dtype=columns.dtype)
+        # rare features cost h^2 steps each in the kernel, frequent ones less in a matrix product
         frequent = self.counts > self.m / 8
         holders = (columns.indptr, columns.indices, np.flatnonzero(~frequent))
         add_shared(table, rows.start, *(array.astype(np.int64, copy=False) for array in holders))
@@ -161,6 +161,8 @@ class SubsetTables:
 
         An overlap is hardly ever more than ten standard deviations from its mean.
         """
+        # 20 standard deviations of a hypergeometric
+        # overlap, and 60: an upper estimate for memory only
         reach = np.minimum(np.minimum(a, b), 20 * np.sqrt(a * (b / self.p)) + 60)
         return np.split(
             np.arange(len(a)), np.flatnonzero(np.diff(np.cumsum(reach) // OVERLAPS_PER_CHUNK)) + 1
@@ -218,6 +220,7 @@ class PairMeasure(Measure):
         rows, undefined = row_sums(pairs.blocks, fill)
         m = len(rows)
         totals = sums_with_and_without(rows, undefined)
+        # ordered pairs of m preferences, then of m - 1
         number = np.concatenate(([m * (m - 1.0)], np.full(m, (m - 1.0) * (m - 2) or np.nan)))
         values = totals / number
         return Estimate(
@@ -310,6 +313,7 @@ def chance_corrected(
 ) -> FloatArray:
     """Return (value - expected) / (best - expected), NaN if chance gives the best value."""
     room = best - expected
+    # rounding must not turn an undefined correction into a huge number
     room = np.where(np.abs(room) <= TINY * np.maximum(1.0, np.abs(best)), np.nan, room)
     return np.asarray((value - expected) / room)
 
@@ -419,6 +423,7 @@ def frequency_totals(tables: SubsetTables, function: Callable[[FloatArray], Floa
     """
     h = tables.counts.astype(np.float64)
     total = function(h).sum()
+    # without a subset only its features change, each from h to h - 1
     without = total - tables.sums_by_subset(function(h) - function(h - 1))
     return Totals(
         number=counts_with_and_without(tables.m),
@@ -477,6 +482,7 @@ def expected_square(p: int, sizes: IntArray) -> float:
 
     A feature is in subset i with probability k_i / p, independently of the other subsets.
     """
+    # a feature's frequency is a sum of independent indicators: E h^2 = Var h + (E h)^2
     share = sizes / p
     return float(p * ((share * (1 - share)).sum() + share.sum() ** 2))
 
@@ -518,6 +524,7 @@ def _union_moments(p: int, sizes: IntArray) -> tuple[float, float]:
     left = p - sizes
     if left.min() == 0:
         return float(p), 0.0
+    # the chance that no subset has a given feature; log1p keeps digits for small subsets
     none = float(np.exp(np.log1p(-sizes / p).sum()))
     with np.errstate(divide="ignore"):  # a subset of all but one feature leaves no two
         excess = float(np.expm1(np.log1p(-sizes / ((p - 1.0) * left)).sum()))

@@ -67,6 +67,7 @@ class Canvas(NamedTuple):
     @property
     def text_scale(self) -> float:
         """Factor of all text sizes, below 1 on small given axes."""
+        # a new figure has the size that its text needs; given axes have whatever is left
         if self.owns_figure:
             return 1.0
         return float(np.clip(self._size_points().min() / MIN_FULL_SIZE_POINTS, 0.65, 1))
@@ -178,6 +179,7 @@ def finalize(
     """
     layout(canvas)
     if canvas.owns_figure:
+        # a second layout, when the picture is saved, could move the axes under their placed labels
         canvas.figure.set_layout_engine("none")
     return Picture(canvas.figure, (canvas.ax, *more), numbers, title, description)
 
@@ -231,6 +233,7 @@ def find_available_box(ax: Axes) -> Bbox:
     With constrained layout, it is the space left if empty subplots have no ticks.
     """
     spec = ax.get_subplotspec()
+    # axes outside a grid, such as insets: their box is all they have
     if spec is None:
         return ax.get_position().frozen()
     if isinstance(ax.figure.figure.get_layout_engine(), ConstrainedLayoutEngine):
@@ -244,6 +247,7 @@ def find_available_box(ax: Axes) -> Bbox:
 def _find_constrained_box(ax: Axes) -> Bbox:
     """Return the space that constrained layout leaves to the axes if they are bare."""
     figure = ax.figure.figure
+    # axes that are still empty would claim space for their ticks
     empty = [other for other in figure.axes if other.get_in_layout() and not other.has_data()]
     axis_was_on = ax.axison
     for other in empty:
@@ -267,6 +271,7 @@ def _find_grid_box(ax: Axes) -> Bbox:
     grid = spec.get_gridspec()
     bottoms, tops, lefts, rights = grid.get_grid_positions(cast("Figure", ax.figure))
     x0, y0, x1, y1 = ax.get_position(original=True).extents
+    # neighbours get the other half of the gap
     half_gap_x = (lefts[1] - rights[0]) / 2 if grid.ncols > 1 else 0.0
     half_gap_y = (bottoms[0] - tops[1]) / 2 if grid.nrows > 1 else 0.0
     return Bbox.from_extents(
@@ -282,6 +287,8 @@ def fit_axes_to_box(ax: Axes, box: Bbox) -> None:
     labels = [axis.label for part in _axes_with_insets(ax) for axis in (part.xaxis, part.yaxis)]
     while True:
         ax.set_position(box)
+        # without axis labels first: how they are wrapped
+        # depends on the size that is left to the axes
         _set_visible(labels, visible=False)
         _shrink_axes(ax, box)
         _wrap_axis_labels(ax)
@@ -321,6 +328,7 @@ def _inset_axes(ax: Axes, box: Bbox, overhang: FloatArray) -> None:
     x0, y0, x1, y1 = ax.get_position(original=True).extents + shares * [1, 1, -1, -1]
     min_width, min_height = MIN_AXES_SHARE * box.width, MIN_AXES_SHARE * box.height
     x0, y0 = min(x0, box.x1 - min_width), min(y0, box.y1 - min_height)
+    # axes never get narrower than a share of their box: beyond that, text gets smaller
     ax.set_position(Bbox.from_extents(x0, y0, max(x1, x0 + min_width), max(y1, y0 + min_height)))
 
 
@@ -342,6 +350,7 @@ def _wrap_axis_labels(ax: Axes) -> None:
         area = part.get_window_extent()
         for label, pixels in ((part.xaxis.label, area.width), (part.yaxis.label, area.height)):
             letter = LETTER_WIDTH * float(label.get_fontsize()) * part.figure.figure.dpi / 72
+            # a break made here has a space before it and is undone; breaks of the text itself stay
             lines = label.get_text().replace(" \n", " ").split("\n")
             most = max(int(pixels / letter), MIN_LINE_LETTERS)
             label.set_text("\n".join(" \n".join(textwrap.wrap(line, most)) for line in lines))
@@ -432,6 +441,8 @@ def draw_legend(canvas: Canvas, lines: Sequence[Line2D], columns: int) -> None:
 def make_shades(colours: Mapping[str, str], count: int) -> list[str]:
     """Return colours from faint to strong, for lines with a natural order."""
     stops = [np.array(to_rgb(colours[name])) for name in ("paper", "blue", "ink")]
+    # from a third of the way from paper to blue, to 0.4 of the way
+    # from blue to ink: the first line is visible, the last not black
     places = np.linspace(0.35, 1.4, count) if count > 1 else [1.0]
     mixed = [
         [np.interp(place, (0, 1, 2), channel) for channel in np.transpose(stops)]

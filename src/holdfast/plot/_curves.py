@@ -78,8 +78,10 @@ def extract_curves(table: pd.DataFrame, x: str, canvas: Canvas) -> list[Curve]:
         {"selector": table["selector"].astype(str), "x": to_floats(table[x])}
         | {name: get_floats(table, name) for name in ("value", "low", "high")}
     )
+    # low and high may be missing: an unknown interval is no reason to hide a value
     frame = keep_finite_rows(frame, "x", "value")
     curves = []
+    # styles follow the order of the table, not that of the values
     for position, name in enumerate(dict.fromkeys(frame["selector"])):
         rows = frame[frame["selector"] == name].sort_values("x", kind="stable")
         columns = {key: to_floats(rows[key]) for key in ("x", "value", "low", "high")}
@@ -113,8 +115,10 @@ def draw_curves(canvas: Canvas, curves: list[Curve], baseline: pd.Series) -> Non
     dashed = reference_line_options(canvas.colours)
     if len(baseline):
         ax.plot(baseline.index, baseline.to_numpy(), zorder=1.5, **dashed)
+    # before the layout, so that labels are placed in final coordinates
     ax.set_xlim(padded_limits(positions, logarithmic=logarithmic))
     include_zero_and_one(ax.yaxis)
+    # labels are spread in points, which are known after the layout only
     layout(canvas)
     names = format_distinct_names((curve.name for curve in curves), canvas.max_name_letters(24))
     labels = [
@@ -136,6 +140,7 @@ def _draw_curve(canvas: Canvas, curve: Curve, *, band: bool) -> None:
             curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=2
         )
     else:
+        # a band needs two positions
         canvas.ax.vlines(curve.x, curve.low, curve.high, color=colour, linewidth=1.2)
 
 
@@ -247,6 +252,7 @@ def _mark_knots(canvas: Canvas, curves: list[Curve], knots: dict[str, list[float
     anchors, texts = [], []
     for curve in curves:
         for size in knots.get(curve.name, ()):
+            # a knot may lie between two sizes of the table
             height = float(np.interp(size, curve.x, curve.value))
             anchors.append((size, height))
             texts.append(format_plain(size))
@@ -263,6 +269,7 @@ def _mark_knots(canvas: Canvas, curves: list[Curve], knots: dict[str, list[float
 def _describe_profiles(curves: list[Curve], knots: dict[str, list[float]], measure: str) -> str:
     low = min(curve.x[0] for curve in curves)
     high = max(curve.x[-1] for curve in curves)
+    # curves that end earlier cannot be compared at the largest size
     best = max((curve for curve in curves if curve.x[-1] == high), key=lambda it: it.value[-1])
     span = "at" if low == high else f"from {format_plain(low)} to"
     n_selectors, n_features = plural(len(curves), "selector"), plural(int(high), "feature")
@@ -407,6 +414,7 @@ def replication(
     draw_grid_lines(canvas, "y")
     labels = [_draw_estimates(canvas, estimated)]
     if len(predicted):
+        # the dashed line begins at the last estimate
         labels.append(_draw_predictions(canvas, pd.concat([estimated.tail(1), predicted])))
     include_zero_and_one(canvas.ax.yaxis)
     layout(canvas)
@@ -418,6 +426,7 @@ def _scale_samples(canvas: Canvas, n_samples: FloatArray) -> None:
     """Prepare a horizontal axis on which one step doubles the samples."""
     ax = canvas.ax
     ax.set_xscale("log", base=2)
+    # ticks at the sizes of the studies, which are few and mean more than powers of two
     ax.xaxis.set_major_locator(FixedLocator(np.unique(n_samples).tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
     format_values(ax.xaxis)
@@ -541,6 +550,7 @@ def _draw_cohorts(canvas: Canvas, table: pd.DataFrame) -> None:
     values = np.concatenate([low, high, expected, value])
     values = values[np.isfinite(values)]
     left, right = min(0.0, float(values.min())), float(values.max())
+    # the limits are chosen by eye
     right = 1.0 if 0.6 < right <= 1 else max(right, 0.1)
     margin = AXIS_MARGIN_SHARE * (right - left)
     ax.set_xlim(left - margin, right + margin)

@@ -73,6 +73,7 @@ def frequencies(
     """
     check_columns(table, ("feature", "frequency"), "frequencies")
     known = keep_finite_rows(table, "frequency")
+    # stable: equal frequencies keep the order of the table, so the picture is reproducible
     ordered = known.sort_values("frequency", ascending=False, kind="stable")
     drawn = ordered.head(max(most, 1)).reset_index(drop=True)
     canvas = open_canvas(ax, style, row_picture_height(len(drawn)))
@@ -94,6 +95,7 @@ def _label_frequencies(canvas: Canvas, drawn: pd.DataFrame, ordered: pd.DataFram
     format_shares(canvas.ax.xaxis)
     draw_grid_lines(canvas, "x")
     n_hidden = len(ordered) - len(drawn)
+    # the hidden features are counted: a cut-off list must not look complete
     note = ""
     if n_hidden:
         upper = format_share(float(ordered["frequency"].iloc[len(drawn)]))
@@ -157,6 +159,7 @@ def rank_ranges(
     """
     check_columns(table, ("feature", *RANK_COLUMNS), "rank_ranges")
     ranks = {name: to_floats(table[name]) for name in RANK_COLUMNS}
+    # ranks are stored up to a limit: a missing upper end lies beyond it
     known = table.assign(**ranks, open=np.isnan(ranks["rank_high"]))
     keys = ["rank_median", "rank_high", "rank_low"]
     ordered = keep_finite_rows(known, "rank_low").sort_values(keys, kind="stable")
@@ -175,6 +178,7 @@ def _draw_rank_ranges(canvas: Canvas, table: pd.DataFrame) -> None:
     ranks = table[RANK_COLUMNS].to_numpy(dtype=np.float64)
     logarithmic = scale_counts(ax, ranks.ravel(), canvas.max_columns(8, width=36))
     last = float(np.nanmax(ranks))
+    # open ranges end in an arrow beyond the last known rank; distances are chosen by eye
     edge = last * 1.25 if logarithmic else last + max(0.05 * last, 0.6)
     is_open = table["open"].to_numpy()
     ax.hlines(rows, ranks[:, 0], np.where(is_open, edge, ranks[:, 2]), color=colours, **BAR_OPTIONS)
@@ -363,6 +367,7 @@ def _draw_chances(canvas: Canvas, table: pd.DataFrame) -> None:
         draw_row_markers(canvas, x, y, style.marker, style.size, colour)
     size, ink = canvas.text_size(len(table)), canvas.colours["ink"]
     for row, chance in enumerate(chances):
+        # the numbers stand in a column right of 1, the end of the scale
         write_text(canvas, 1.06, row, f"{chance:.2f}", va="center", color=ink, fontsize=size)
 
 
@@ -370,6 +375,7 @@ def _label_chances(canvas: Canvas, drawn: pd.DataFrame, n_hidden: int) -> None:
     name_rows(canvas, drawn["feature"])
     canvas.ax.set_ylim(max(len(drawn), MIN_ROWS) - 0.4, -0.6)
     canvas.ax.set_xlim(-0.03, 1.13)
+    # the limits of the grades
     canvas.ax.set_xticks([0, 0.3, 0.7, 0.9, 1.0], ["0", "0.3", "0.7", "0.9", "1"])
     draw_grid_lines(canvas, "x")
     text = "chance that a second study selects it (line: from its lower bound)"
@@ -394,6 +400,7 @@ def _draw_grade_legend(canvas: Canvas, drawn: pd.DataFrame) -> None:
         for style in styles.values()
     ]  # fmt: skip
     names = [f"{grade} ({style.range})" for grade, style in styles.items()]
+    # only the line of the chance level is a line object; ranges are collections
     if canvas.ax.lines:
         handles.append(Line2D([], [], **_chance_line_options(canvas)))
         names.append("drawn at random")

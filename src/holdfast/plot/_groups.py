@@ -94,6 +94,7 @@ def group_stability(table: pd.DataFrame, *, style: Style = "light") -> Picture:
         _draw_data_set(panel, numbers[numbers["data"] == name], lines)
         scale_panel_x(panel, to_floats(numbers["size"]))  # all panels have the same axes
         scale_panel_y(panel)
+        # correlations of groups may be negative
         panel.ax.set_ylim(bottom=min(-0.03, 1.05 * float(to_floats(numbers["value"]).min())))
         write_panel_title(panel, format_name(name))
     for panel in panels[-PANELS_PER_ROW:]:
@@ -258,6 +259,7 @@ def _mean_correlations(
 ) -> dict[int, FloatArray]:
     """Return the mean correlation of each feature with its nearest ones, by their number."""
     p = values.shape[1]
+    # a feature has p neighbours if it counts itself, else p - 1
     counts = [count for count in counts if count <= p - (not itself)]
     if not counts:
         return {}
@@ -279,7 +281,9 @@ def _highest_correlations(points: FloatArray, first: int, most: int, *, itself: 
     block = points[first : first + FEATURES_PER_BLOCK]
     correlations = np.clip(block @ points.T, -1.0, 1.0)
     rows = np.arange(len(block))
+    # minus infinity is never among the highest
     correlations[rows, first + rows] = 1.0 if itself else -np.inf
+    # only the highest are sorted
     highest = np.partition(correlations, correlations.shape[1] - most, axis=1)[:, -most:]
     return np.sort(highest, axis=1)[:, ::-1]
 
@@ -288,6 +292,7 @@ def _draw_distributions(canvas: Canvas, means: dict[int, FloatArray]) -> None:
     """Draw one distribution per row, few neighbours on top."""
     ax, blue, ink = canvas.ax, canvas.colours["blue"], canvas.colours["ink"]
     lowest = min(float(correlations.min()) for correlations in means.values())
+    # all rows share the bins, so their heights can be compared; at least 0.02 wide
     edges = np.linspace(min(lowest, 0.98), 1.0, HISTOGRAM_BINS + 1)
     x = np.repeat(edges, 2)[1:-1]
     for row, correlations in enumerate(means.values()):

@@ -32,6 +32,7 @@ def label_rows(canvas: Canvas, texts: Sequence[str]) -> None:
     """Write texts at the left, from the top down, without ticks and axis line."""
     ax = canvas.ax
     ax.set_yticks(range(len(texts)), list(texts), parse_math=False)
+    # upside down: row 0 is on top
     ax.set_ylim(len(texts) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0, pad=6, labelsize=canvas.text_size(len(texts)))
     ax.spines["left"].set_visible(False)
@@ -89,6 +90,7 @@ def place_labels(
     area = ax.get_window_extent()
     frame = np.array([area.x0, area.y0, area.x1, area.y1]) * scale
     taken: list[FloatArray] = []
+    # greedy, in the order of the texts: the most important labels get the best places
     for text, anchor in zip(texts, anchors, strict=True):
         position = ax.transData.transform(anchor) * scale
         boxes = [_label_box(position, offset, text) for offset in LABEL_OFFSETS]
@@ -211,8 +213,11 @@ def spread_positions(wanted: FloatArray, gap: float) -> FloatArray:
         while len(blocks) > 1:
             (lower_centre, lower_count), (centre, count) = blocks[-2:]
             total = count + lower_count
+            # blocks of n labels are n gaps high: two of them touch at half the sum of their heights
             if centre - lower_centre >= gap * total / 2:
                 break  # they do not overlap
+            # the merged block is centred on the mean of the
+            # wanted positions, which is closest to all of them
             blocks[-2:] = [[(centre * count + lower_centre * lower_count) / total, total]]
     positions = np.concatenate(
         [centre + gap * (np.arange(count) - (count - 1) / 2) for centre, count in blocks]
@@ -225,9 +230,11 @@ def spread_positions(wanted: FloatArray, gap: float) -> FloatArray:
 def _move_into_unit_interval(positions: FloatArray, gap: float) -> FloatArray:
     """Push ascending positions below 1, then above 0, keeping their distances."""
     steps = np.arange(len(positions))
+    # the i-th from the top needs i gaps above it
     inner: FloatArray = np.minimum(positions, 1.0 - gap * steps[::-1])
     if inner[0] >= 0:
         return inner
+    # too many labels for the height: they get closer than `gap` rather than leave the axes
     step = min(gap, 1 / max(len(positions) - 1, 1))
     return np.asarray(np.maximum(inner, step * steps))
 
@@ -273,6 +280,7 @@ def format_distinct_names(names: Iterable[object], most: int = MAX_NAME_LETTERS)
     short = {name: format_name(name, most) for name in distinct}
     long = [name for name in distinct if text_width(_to_single_line(name)) > most]
     short |= _shorten_distinctly(long, most)
+    # different names must look different: what shortening cannot separate gets a number
     for group in _group_duplicates(short):
         short |= {name: f"{short[name]} ({number})" for number, name in enumerate(group, 1)}
     return [short[name] for name in full]
@@ -293,6 +301,8 @@ def _shorten_distinctly(names: Sequence[str], most: int) -> dict[str, str]:
     lines = [_to_single_line(name) for name in names]
     short = dict(zip(names, _shorten_common_parts(lines, most), strict=True))
     for group in _group_duplicates(short):
+        # a smaller group shares more, so more can be cut;
+        # the whole set would repeat itself for ever
         if len(group) < len(names):
             short |= _shorten_distinctly(group, most)
     return short
@@ -312,6 +322,7 @@ def _shorten_common_parts(texts: Sequence[str], most: int) -> list[str]:
         return [format_name(text, most) for text in texts]
     start = _drop_last_word(_common_prefix(texts))
     rests = [text[len(start) :] for text in texts]
+    # after the common beginning is taken off: both must not overlap in short names
     end = _drop_last_word(_common_prefix([rest[::-1] for rest in rests]))[::-1]
     cores = [rest[: len(rest) - len(end)] for rest in rests]
     return [_join_shortened_parts(start, core, end, most) for core in cores]

@@ -99,6 +99,7 @@ class Picture:
                 f"{target}: pictures are saved as {allowed}, got the suffix {target.suffix!r}."
             )
         if file_format == "svg":
+            # a file is shown on unknown backgrounds; a page has its own
             target.write_text(self.svg(background=True) + "\n", encoding="utf-8")
             return target
         with ignore_font_warnings(), mpl.rc_context(RC_SETTINGS):
@@ -166,6 +167,7 @@ def _shorten_element(element: ET.Element) -> None:
     element.tail = None
     for key in ROUNDED_ATTRIBUTES:
         if key in element.attrib and element.tag != "image":
+            # transforms scale what they contain, so their rounding counts more
             digits = 3 if key == "transform" else 2
             rounded = " ".join(_round_numbers(element.attrib[key], digits).split())
             element.attrib[key] = RECTANGLE_PATH.sub(r"M\1 \2H\3V\4H\1z", rounded)
@@ -181,6 +183,7 @@ def _shorten_element(element: ET.Element) -> None:
 
 
 def _round_numbers(text: str, digits: int) -> str:
+    # + 0.0 turns -0.0 into 0
     return DECIMAL_NUMBER.sub(lambda number: f"{round(float(number[0]), digits) + 0.0:.10g}", text)
 
 

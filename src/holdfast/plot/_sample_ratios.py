@@ -93,6 +93,7 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
         kinds = {str(kind): rows for kind, rows in groups}
     _scale_axes(canvas, numbers)
     _draw_ratio_lines(canvas)
+    # not clipped: markers at the edge of the data keep their whole shape
     for position, rows in enumerate(kinds.values()):
         canvas.ax.plot(
             to_floats(rows["n_samples"]), to_floats(rows["n_features"]), zorder=4, clip_on=False,
@@ -105,6 +106,7 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
         names = format_distinct_names(kinds, most=canvas.max_name_letters(MAX_LETTERS))
         entries = [(name, marker_options(i, canvas.colours)) for i, name in enumerate(names)]
         draw_name_list(canvas, entries)
+        # the list of names has narrowed the axes, and labels are placed by positions in points
         layout(canvas)
     _label_points(canvas, numbers)
     return finalize(canvas, numbers, TITLE, _describe_points(numbers, kinds))
@@ -136,6 +138,7 @@ def _scale_axes(canvas: Canvas, numbers: pd.DataFrame) -> None:
 def _draw_ratio_lines(canvas: Canvas) -> None:
     """Draw and label lines of equal ratio, one per power of ten."""
     (left, right), (bottom, top) = canvas.ax.get_xlim(), canvas.ax.get_ylim()
+    # the ratios of two opposite corners: only lines in between cross the axes
     low, high = np.log10(left / top), np.log10(right / bottom)
     for power in range(int(np.ceil(low)), int(np.floor(high)) + 1):
         ratio = 10.0**power

@@ -143,6 +143,7 @@ def _assign_columns(subsets: Subsets, order: str) -> tuple[NDArray[np.integer], 
         raise InvalidInputError(f'order must be "index" or "frequency", got {order!r}.')
     features, inverse, counts = np.unique(subsets.indices, return_inverse=True, return_counts=True)
     columns = np.empty(len(features), dtype=np.int64)
+    # ties keep the order of the features
     columns[np.argsort(-counts, kind="stable")] = np.arange(len(features))
     return columns[inverse], max(len(features), 1)
 
@@ -164,6 +165,7 @@ def _list_marks(
 def _row_heights(groups: NDArray[np.integer]) -> IntArray:
     """Return the vertical position of each resample; empty rows separate groups."""
     borders = np.concatenate([[0], np.cumsum(groups[1:] != groups[:-1])])
+    # a gap of 2% of the rows is visible at any number of resamples; chosen by eye
     return np.asarray(np.arange(len(groups)) + borders * max(1, round(0.02 * len(groups))))
 
 
@@ -259,6 +261,7 @@ def find_runs(marks: Marks) -> IntArray:
     order = np.lexsort((marks.rows, marks.columns))
     rows, columns = marks.rows[order], marks.columns[order]
     is_start = np.ones(len(rows), dtype=np.bool_)
+    # one rectangle per run instead of one per mark: features that are always selected need one only
     is_start[1:] = (columns[1:] != columns[:-1]) | (rows[1:] != rows[:-1] + 1)
     starts = np.flatnonzero(is_start)
     ends = np.append(starts[1:], len(rows)) - 1
@@ -271,6 +274,7 @@ def _draw_runs(canvas: Canvas, runs: IntArray, n_columns: int, colour: str) -> N
     """Draw all runs of one colour as one shape with a rectangle per run."""
     if not len(runs):
         return
+    # narrow marks of thousands of columns would vanish between pixels
     width = max(0.86, MIN_MARK_WIDTH_SHARE * n_columns)
     left = np.clip(runs[:, 0] + 0.5 - width / 2, 0, max(n_columns - width, 0))
     shape = make_rectangles_path(left, runs[:, 1], left + width, runs[:, 2])
@@ -287,8 +291,11 @@ def make_rectangles_path(left: AnyArray, top: AnyArray, right: AnyArray, bottom:
 def _draw_image(canvas: Canvas, marks: Marks, n_rows: int) -> None:
     """Draw marks as an image; informative marks cover others in the same pixel."""
     n_pixels = min(marks.n_columns, MAX_IMAGE_COLUMNS)
+    # in 64 bits: the product can exceed the 32 bits of the indices
     columns = (marks.columns.astype(np.int64) * n_pixels) // marks.n_columns
+    # transparent where nothing is selected, so that the page shows through
     image = np.zeros((n_rows, n_pixels, 4), dtype=np.uint8)
+    # informative marks come last and stay on top
     for informative, colour in MARK_COLOURS.items():
         chosen = marks.informative == informative
         rgba = np.round(255 * np.array(to_rgba(canvas.colours[colour]))).astype(np.uint8)
@@ -380,6 +387,7 @@ def count_combinations(sets: Mapping[str, set[str]], most: int) -> pd.DataFrame:
     for feature in sorted(set().union(*sets.values())):
         selectors = tuple(name for name, features in sets.items() if feature in features)
         members.setdefault(selectors, []).append(feature)
+    # of equally large combinations, those of more selectors say more
     ordered = sorted(members.items(), key=lambda item: (-len(item[1]), -len(item[0])))
     rows = [
         (selectors, tuple(features), len(features), position < most)

@@ -141,6 +141,7 @@ def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
     if "recommended" not in frame.columns:
         frame["recommended"] = False
     frame = frame.astype({"front": bool, "recommended": bool})
+    # points that are no more stable than chance stretch the axes without being a choice
     hidden = (frame["low"] <= 0) & ~frame["front"] & ~frame["recommended"]
     return frame.assign(drawn=~hidden)
 
@@ -158,6 +159,7 @@ def _format_hidden_note(numbers: pd.DataFrame) -> str:
 def find_undominated_points(points: FloatArray) -> BoolArray:
     """Return which points no other beats: at least as far right and up, and farther in one."""
     point, other = points[:, np.newaxis], points[np.newaxis]
+    # equal points do not beat each other, so copies of a corner are corners too
     beaten = np.all(other >= point, axis=2) & np.any(other > point, axis=2)
     return np.asarray(~beaten.any(axis=1))
 
@@ -189,6 +191,7 @@ def _widen_limits(canvas: Canvas, drawn: pd.DataFrame, maximum: float) -> None:
     points = drawn[COORDINATES]
     middle, half_span = (points.min() + points.max()).to_numpy() / 2, MIN_AXIS_SPANS / 2
     largest = np.array([1.0, maximum])
+    # the least range hangs below the largest possible value if the points are close to it
     corners = [np.minimum(middle - half_span, largest - 2 * half_span), middle + half_span]
     canvas.ax.update_datalim(corners)
     canvas.ax.autoscale_view()
@@ -218,6 +221,7 @@ def _draw_front(canvas: Canvas, drawn: pd.DataFrame) -> None:
     """Draw steps through the corners of the Pareto front."""
     steps = drawn.loc[_find_corners(drawn), COORDINATES].to_numpy()
     if len(steps) > 1:
+        # sorted by accuracy, as the line of steps needs it
         steps = np.unique(steps, axis=0)
         canvas.ax.plot(
             steps[:, 0], steps[:, 1], drawstyle="steps-pre", color=canvas.colours["muted"],
@@ -232,6 +236,7 @@ def _find_corners(drawn: pd.DataFrame) -> BoolArray:
     plane, but only by pairs with more features.
     """
     is_corner = drawn["front"].to_numpy(dtype=np.bool_, copy=True)
+    # the front may count the number of features as well: only its corners in the plane make a line
     is_corner[is_corner] = find_undominated_points(drawn.loc[is_corner, COORDINATES].to_numpy())
     return is_corner
 
@@ -378,6 +383,7 @@ def _draw_cells(canvas: Canvas, values: FloatArray) -> None:
         image[..., 3] = _cell_opacity(values)
         canvas.ax.imshow(image, interpolation="none")
         return
+    # one shape per shade, of at most 92, instead of one per cell
     rounded = _cell_opacity(values).round(2)
     for opacity in np.unique(rounded[rounded > 0]):
         cells = _make_cells_path(*np.nonzero(rounded == opacity))
@@ -404,6 +410,7 @@ def _write_numbers(canvas: Canvas, values: FloatArray) -> None:
         canvas.ax.text(
             column, row, _format_value(value),
             ha="center", va="center_baseline", fontsize=size, parse_math=False,
+            # light text on dark cells; the limit is chosen by eye
             color=colours["paper" if opacity[row, column] > 0.72 else "ink"],
         )  # fmt: skip
 

@@ -91,6 +91,7 @@ def _draw_cloud(panel: Canvas, x: pd.Series, y: pd.Series, **options: Any) -> No
 def _draw_means(panel: Canvas, means: pd.DataFrame, x: str, y: str) -> None:
     """Draw the mean, and the mean ± one standard deviation, over neighbouring features."""
     ordered = means.sort_values(x)[[x, f"{y}_mean", f"{y}_sd"]]
+    # single features are too noisy for a line
     smooth = ordered.rolling(AVERAGED_FEATURES, center=True, min_periods=1).mean()
     place, mean, deviation = (smooth[name] for name in smooth)
     for side in (-1, 1):
@@ -138,6 +139,7 @@ def draw_other_filters(tables: Mapping[str, pd.DataFrame], style: str) -> Pictur
     for name, panel in panels.items():
         _label_selection_panel(panel, FILTER_TITLES.get(name, name), ylabel=name == names[0])
         panel.ax.set_xlim(0, to_floats(curves["effect"]).max())
+    # after all panels have their limits: the layout of one depends on the others
     for name, panel in panels.items():
         _draw_probabilities(panel, curves[curves["selector"] == name], named=name == names[-1])
     title = "How often other filters select features, by true effect"
@@ -161,6 +163,7 @@ def _draw_probabilities(panel: Canvas, curves: pd.DataFrame, *, named: bool) -> 
         panel.ax.plot(curve["effect"], curve["probability"], **line)
         last = curve.iloc[-1]
         labels.append(LineLabel(last["effect"], last["probability"], format_plain(n), line))
+    # lines end at the axis, where their names begin
     panel.ax.set_xlim(0, to_floats(curves["effect"]).max())
     layout(panel)
     if named:

@@ -157,6 +157,7 @@ def _scale_axes(canvas: Canvas, steps: FloatArray) -> None:
     else:
         format_values(ax.xaxis)
     limits = padded_limits(steps, logarithmic=logarithmic)
+    # the path starts with the largest penalty
     ax.set_xlim(limits[::-1] if steps[0] > steps[-1] else limits)
     ax.set_ylim(-0.03, 1.03)
     format_shares(ax.yaxis)
@@ -165,6 +166,7 @@ def _scale_axes(canvas: Canvas, steps: FloatArray) -> None:
 
 def _draw_paths(canvas: Canvas, drawn: list[FeaturePath], n_named: int) -> None:
     """Draw the other features as one grey line with gaps, then the selected ones."""
+    # one line with gaps (NaN) is one element of the file instead of dozens
     grey = [_thin_points(path) for path in drawn if not path.selected]
     if grey:
         x, y = (

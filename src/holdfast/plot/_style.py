@@ -93,6 +93,7 @@ def get_line_style(position: int, colours: Mapping[str, str]) -> LineStyle:
 
     Colours repeat after seven series; each repetition has other markers and dashes.
     """
+    # marker and dash change with each turn through the colours: no two early series look alike
     turn, place = divmod(position, len(SERIES_COLOURS))
     marker = MARKERS[(place + turn) % len(MARKERS)]
     return LineStyle(colours[SERIES_COLOURS[place]], marker, DASHES[turn % len(DASHES)])
@@ -208,6 +209,7 @@ def count_ticks(values: FloatArray, most: int = 8) -> list[float]:
     low, high = (float(values.min()), float(values.max())) if len(values) else (1.0, 1.0)
     steps = MaxNLocator(integer=True, nbins=most).tick_values(low, high)
     ticks = [float(tick) for tick in steps if 1 <= tick <= high and tick % 1 == 0]
+    # a count of 0 does not occur, so 1 is the natural first tick
     if low <= 1 and 1 not in ticks:  # without the ticks whose labels would touch that of 1
         ticks = [1.0, *(tick for tick in ticks if tick > 0.4 * (steps[1] - steps[0]) + 1)]
     return ticks or [high]

@@ -113,6 +113,7 @@ def _open_panels(canvas: Canvas, numbers: pd.DataFrame) -> list[Canvas]:
     for panel in panels:
         style_axes(panel.ax, canvas.colours, canvas.text_scale)
         if scale_counts(panel.ax, n_per_class, canvas.max_columns(4, width=72)):
+            # half of the width leaves room for fewer ticks than a whole picture
             few = LogLocator(subs=(1.0, 3.0) if canvas.owns_figure else (1.0,))
             panel.ax.xaxis.set_major_locator(few)
         format_values(panel.ax.yaxis)
@@ -148,6 +149,7 @@ def _describe_lines(lines: dict[float, pd.DataFrame], measure: str) -> str:
     ends = [
         (float(row["informative"]), float(row["stability"]), effect)
         for effect, row in ((effect, rows.iloc[-1]) for effect, rows in lines.items())
+        # effects may have been tabulated up to different numbers of samples
         if row["n_per_class"] == sizes.max()
     ]
     ends.sort(key=lambda end: end[0])

@@ -116,6 +116,7 @@ def _draw_effects(canvas: Canvas, numbers: pd.DataFrame, value: str) -> None:
 
 def _draw_strips(canvas: Canvas, numbers: pd.DataFrame, value: str) -> None:
     """Draw two rows of points, shifted up and down so that fewer cover each other."""
+    # evenly spread without random numbers: equal tables give equal pictures
     shift = (np.arange(len(numbers)) * GOLDEN_RATIO) % 1 - 0.5
     rows = np.where(numbers["informative"], 0, 1) + 0.6 * shift
     draw_grid_lines(canvas, "x")
@@ -135,6 +136,7 @@ def _draw_points(canvas: Canvas, numbers: pd.DataFrame, x: FloatArray, y: FloatA
     informative = numbers["informative"].to_numpy()
     points = np.stack([x, y], axis=1)
     for chosen, colour, marker, size in (
+        # informative features are drawn last: they are few and must not be covered
         (~informative, "vermilion", "D", 16),
         (informative, "blue", "o", 24),
     ):
@@ -153,6 +155,7 @@ def _drop_covered_points(points: FloatArray) -> FloatArray:
         return points
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     shares = (points - low) / np.where(span > 0, span, 1)
+    # the finest grid that thins enough: coarser ones drop points that can be told apart
     for n_cells in CELLS_ACROSS:
         first = np.unique(np.round(n_cells * shares), axis=0, return_index=True)[1]
         if len(first) <= MAX_POINTS_PER_KIND:

@@ -145,6 +145,7 @@ class Preferences(ABC):
     @overload
     def __getitem__(self, key: slice | Sequence[int] | AnyArray) -> Self: ...
     def __getitem__(self, key: int | slice | Sequence[int] | AnyArray) -> Any:
+        # indexing the positions accepts whatever NumPy accepts: negatives, masks, lists
         positions = np.arange(len(self))[key if isinstance(key, int | slice) else np.asarray(key)]
         if np.ndim(positions) == 0:
             return self._get_preference(int(positions))

@@ -161,6 +161,7 @@ def _index_members(results: list[list[Any]], features: FeatureSpace) -> tuple[Ne
     flat = [group for result in results for group in result]
     if not flat:
         return tuple(() for _ in results), features
+    # all groups at once: names get their numbers in one pass over all results
     indptr, indices, features = read_subsets(flat, features)
     owner = [(i, g) for i, result in enumerate(results) for g in range(len(result))]
     for (i, g), size in zip(owner, np.diff(indptr), strict=True):

@@ -28,6 +28,7 @@ def rank_weights(
 ) -> NDArray[np.int32] | FloatArray:
     """Rank one vector, the highest weight first, rank 1 the best."""
     weights = weights.astype(np.float64, copy=False)  # unsigned numbers cannot be negated
+    # not stable, which is faster; ties are put in order below
     order = np.argsort(-weights)
     ordered = weights[order]
     differs = ordered[1:] != ordered[:-1]
@@ -65,4 +66,5 @@ def as_feature_count(k: float, n_features: int, name: str = "k") -> int:
         return int(k)
     if not 0 < k <= 1:
         raise InvalidInputError(f"{name} as a fraction must lie above 0 and up to 1, got {k!r}.")
+    # halves round up: Python's round would take every second half down
     return max(1, int(np.floor(k * n_features + 0.5)))

@@ -115,6 +115,7 @@ def _read_iterable(
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InvalidInputError(f"rows of numbers are needed, got {type(data).__name__}.")
     if isinstance(data, Iterator):
+        # an iterator may hold more rows than memory, and can be read only once
         return spool_rows(data), features
     rows = list(data)
     if rows and all(hasattr(row, "fit") for row in rows):
@@ -134,6 +135,7 @@ def get_importance(estimator: EstimatorLike, position: int, attributes: Sequence
         stored = getattr(estimator, attribute, None)
         if stored is not None and not isinstance(stored, dict):  # LogisticRegressionCV has one
             values = np.asarray(stored)
+            # signs of coefficients depend on the coding of the classes, their sizes do not
             return np.abs(np.atleast_2d(values)).sum(axis=0) if attribute == "coef_" else values
     raise InvalidInputError(
         f"estimator {position} ({type(estimator).__name__}) has none of "
@@ -143,6 +145,7 @@ def get_importance(estimator: EstimatorLike, position: int, attributes: Sequence
 
 def check_finite(table: AnyArray) -> None:
     """Raise for missing and infinite values, naming the first."""
+    # row by row: a table on disk is never loaded as a whole
     for index, row in enumerate(table):
         finite = np.isfinite(row)
         if not finite.all():
@@ -174,6 +177,7 @@ def spool_rows(rows: Iterable[Any]) -> FloatArray:
     try:
         with path.open("wb") as file:
             shape = _write_rows(rows, file)
+    # also on an interrupt: nobody else knows the file
     except BaseException:
         path.unlink()
         raise
@@ -215,6 +219,7 @@ def _create_temporary_file() -> Path:
 
 def _map_file(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> AnyArray:
     table: AnyArray
+    # an empty file is a new table; mode "r+" would refuse it
     if path.stat().st_size:
         table = np.memmap(path, dtype=np.dtype(dtype), mode="r+", shape=shape)
     else:

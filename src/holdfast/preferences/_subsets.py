@@ -223,6 +223,7 @@ def _name_features(features: FeatureSpace, names: Sequence[str], source: str) ->
 
 def _read_sparse(matrix: MatrixLike, features: FeatureSpace) -> Read:
     rows = scipy.sparse.csr_array(matrix, copy=True)  # the user's matrix is not changed
+    # a repeated entry becomes 2 and is refused below, instead of counting twice
     rows.sum_duplicates()
     if not np.isin(rows.data, (0, 1)).all():
         raise InvalidInputError("a matrix of selections holds booleans or 0 and 1 only.")
@@ -261,6 +262,7 @@ def get_feature_names(estimators: Sequence[Any]) -> list[str] | None:
 def _read_rows(rows: Sequence[Any], features: FeatureSpace) -> Read:
     arrays = [_read_row(row, position) for position, row in enumerate(rows)]
     kinds = {array.dtype.kind for array in arrays if array.size or array.dtype.kind == "b"}
+    # empty rows are of no kind: they fit numbers, masks and names
     if kinds <= {"i"}:
         return _sort_rows([array.astype(np.int64, copy=False) for array in arrays], features)
     if kinds == {"b"}:
@@ -312,6 +314,7 @@ def _require_all_text(items: Sequence[object], position: int) -> None:
 
 def _read_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Read:
     if features.names is None:
+        # features are numbered in the order in which they first occur
         names = dict.fromkeys(name for row in rows for name in row.tolist())
         features = FeatureSpace(features.count, tuple(names))
     index_of = features.index_of()

@@ -100,6 +100,7 @@ class Bootstrap(Protocol):
             units, self._bootstrap_size(units), "the bootstrap", stratify=self.stratify
         )
         for generator in generators(random_state, self.n_resamples):
+            # a class may be drawn as copies of a single sample, which have no variance
             for _ in range(MAX_ATTEMPTS):
                 drawn = drawing.with_replacement(generator)
                 if is_enough(units.distinct(units.rows(drawn))):

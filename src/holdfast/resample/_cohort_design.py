@@ -18,7 +18,7 @@ from holdfast.resample._strata import Units, label_column, number_entries
 
 COHORT, SHUFFLED = "cohort", "shuffled"
 MIN_UNITS_PER_CLASS = 2
-"""Units of every class that a cohort needs."""
+"""Units of every class that a cohort needs; derived: one sample has no variance."""
 SHUFFLE_STREAM = 3
 """First spawn key of the shuffles; 0 to 2 belong to the replication design of the same seed."""
 
@@ -127,6 +127,7 @@ def cohort_places(resamples: Mapping[int, ResamplePlace]) -> IndexArray:
     for number, place in resamples.items():
         if place.role == SHUFFLED:
             shuffles.setdefault(place.outer, []).append(number)
+    # a shuffle with a failed fit has no agreement of all cohorts
     complete = [numbers for numbers in shuffles.values() if len(numbers) == len(cohorts)]
     return np.sort(np.array([cohorts, *complete], dtype=np.intp), axis=1)
 
@@ -149,6 +150,7 @@ def _find_unit_cohorts(units: Units, names: Sequence[str], rows: IndexArray) -> 
     """Return the cohort of each unit; raise for subjects that are in two."""
     first = units.order[units.starts]
     ordered, unit = rows[units.order], np.repeat(np.arange(units.count), units.sizes)
+    # units whose samples do not all have the cohort of their first sample
     torn = np.unique(unit[ordered != rows[first][unit]])
     if torn.size and units.groups is not None:
         subjects = []

@@ -142,6 +142,7 @@ class CrossValidation(Protocol):
             # next, so fold sizes differ by at most one.
             fold = np.empty(units.count, dtype=np.intp)
             shuffled = strata.shuffle(generator)
+            # the first folds get the odd samples: which folds these are is random
             names = generator.permutation(self.n_folds)
             fold[shuffled] = names[np.arange(len(fold)) % self.n_folds]
             for number in range(self.n_folds):
@@ -156,6 +157,7 @@ class CrossValidation(Protocol):
 
         def min_units(keep: int) -> int:
             """Return the units that a class needs to keep `keep` without its largest fold."""
+            # the smallest class whose largest fold, rounded up, leaves enough
             return next(n for n in count(keep + 1) if n - math.ceil(n / self.n_folds) >= keep)
 
         why = (
@@ -243,6 +245,7 @@ class Nested(Standalone):
     def _draw_inner(
         self, units: Units, rows: IndexArray, number: int, random_state: int, n_features: int | None
     ) -> Iterator[Resample]:
+        # one stream per outer resample: inner resamples do not depend on how many others are drawn
         sequence = np.random.SeedSequence(random_state, spawn_key=(number, 1))
         words = sequence.generate_state(2, np.uint64)
         seed = int(words[0]) << 64 | int(words[1])

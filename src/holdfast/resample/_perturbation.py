@@ -71,6 +71,7 @@ class AddedNoise(Protocol):
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         rows = np.arange(len(units.y))
         for _ in range(self.n_resamples):
+            # the noise itself is drawn where the data are: a plan holds no values
             yield Resample(rows, NO_ROWS, noise=self.level)
 
 

@@ -53,6 +53,7 @@ def times_tested(resamples: Iterable[Resample]) -> Tested:
     >>> times_tested(CrossValidation(5).draw(y)), times_tested(Bootstrap(50).draw(y))
     ('once', 'repeatedly')
     """
+    # inner resamples estimate stability, not the error
     testing = [r for r in resamples if r.role in ("main", "outer") and r.test.size]
     if not testing:
         return "never"
@@ -263,6 +264,7 @@ class Protocol(ABC):
         """Draw the resamples of units that are already known."""
         resamples = list(self._draw(units, random_state, n_features))
         for position, resample in enumerate(resamples):
+            # rows of an independent data set are not rows of these data
             if resample.draw < 0:
                 check_training_part(units, position, resample.train)
         return resamples

@@ -33,7 +33,10 @@ MIN_CLASSES = 2
 MAX_CLASSES_NAMED = 3
 """Classes that a note names."""
 SPLITS_PER_SUBSET = 2
-"""How often each subset of three quarters of the data is split."""
+"""How often each subset of three quarters of the data is split.
+
+Derived: the fewest splits that show how much the similarity varies within a subset.
+"""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ class ReplicationDesign:
         """
         rows = halved_rows(units)
         if len(rows) < len(units.y):
+            # drawn without the small classes, then numbered as rows of all data
             drawn = self.draw_units(halved_units(units), random_state)
             parts = (resample for resample in drawn if resample.role != FULL)
             moved = [replace(resample, train=rows[resample.train]) for resample in parts]
@@ -127,6 +131,7 @@ class ReplicationDesign:
         everyone = np.arange(units.count)
         for subset in range(self.n_pairs // 2):
             generator = _make_generator(seed, PART, subset)
+            # one of four stratified quarters: the subset keeps the shares of the classes
             left_out = split_disjointly(everyone, labels, 4, generator)[0]
             kept = np.delete(everyone, left_out)
             for split in range(SPLITS_PER_SUBSET):
@@ -271,4 +276,5 @@ class ReplicationPairs:
 def _positions_by_role(resamples: Sequence[ResamplePlace], role: str) -> IndexArray:
     """Return the positions of the resamples of a role, ordered by `outer`."""
     positions = [i for i, resample in enumerate(resamples) if resample.role == role]
+    # a stable sort: the parts of one comparison keep their order
     return np.array(sorted(positions, key=lambda i: resamples[i].outer or 0), dtype=np.intp)

@@ -86,6 +86,7 @@ class Splits(Protocol):
     def _split(self, units: Units, random_state: int) -> Iterable[tuple[ArrayLike, ArrayLike]]:
         if isinstance(self.splitter, tuple):
             return self.splitter
+        # splitters look at the number of rows only
         splitter, X = copy.deepcopy(self.splitter), np.zeros((len(units.y), 1))
         # seed a splitter that would be random; the user's object is not changed
         if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):

@@ -85,6 +85,7 @@ class Units:
         """
         # 2 samples are needed: of units with 1 sample two, of units with more one
         fewest: IndexArray = np.where(self.table > 0, self.table, 2).min(axis=0, initial=2)
+        # `fewest` is 1 or 2, so this is 2 or 1
         return 3 - fewest
 
     @property
@@ -206,6 +207,7 @@ class Strata:
     def with_replacement(self, counts: IndexArray, generator: np.random.Generator) -> IndexArray:
         """Draw `counts` units of each stratum; a unit may be drawn again."""
         sizes, starts = np.repeat(self.sizes, counts), np.repeat(self.starts, counts)
+        # one uniform number per draw for strata of any size
         return self.order[starts + (generator.random(len(sizes)) * sizes).astype(np.intp)]
 
 
@@ -296,6 +298,7 @@ def units_to_keep(labels: IndexArray, table: IndexArray) -> IndexArray:
     sizes = np.bincount(labels)
     lacking = sizes[:, None] - holders
     least = np.zeros(shape[0], dtype=np.intp)
+    # rare classes first: the units kept for them count for the others as well
     for code in np.argsort(held.sum(axis=0), kind="stable"):
         if np.maximum(least - lacking[:, code], 0) @ fewest[:, code] < 2:
             home = holders[:, code].argmax()
@@ -372,6 +375,7 @@ class Shares:
 
     def _round_quotas(self, priority: tuple[int, ...]) -> IndexArray:
         """Adjust the rounded shares one unit at a time; `priority` decides between equal claims."""
+        # largest remainders within bounds: a stratum never has fewer units than it must keep
         counts: IndexArray = np.floor(self._quotas).astype(np.intp)
         counts = np.clip(counts, self._lower, self._upper)
         while counts.sum() < self._total:
@@ -446,4 +450,5 @@ def check_training_part(units: Units, position: int, rows: IndexArray) -> None:
 
 def is_enough(counts: IndexArray) -> bool:
     """Return whether these numbers of different samples per class suffice for selectors."""
+    # a class is absent or has two different samples: one sample has no variance
     return 1 not in counts and bool(np.count_nonzero(counts) >= 2)

@@ -181,6 +181,8 @@ class ComplementaryHalves(Protocol):
         strata = Strata.from_units(units, stratify=self.stratify)
         for pair, generator in enumerate(generators(random_state, self.n_pairs)):
             one, other = map(units.rows, _split_in_halves(strata, generator))
+            # each half is tested on the other, so every sample that is drawn is tested once per
+            # pair
             yield Resample(one, other, outer=pair)
             yield Resample(other, one, outer=pair)
 
@@ -191,6 +193,7 @@ def _split_in_halves(
     """Halve each stratum; the odd units of all strata are pooled and halved at random."""
     shuffled = strata.shuffle(generator)
     place, half = strata.place, np.repeat(strata.sizes // 2, strata.sizes)
+    # halves get equal sizes even if many strata are odd
     odd = generator.permutation(shuffled[place == 2 * half])
     few = len(odd) // 2
     one, other = shuffled[place < half], shuffled[(place >= half) & (place < 2 * half)]

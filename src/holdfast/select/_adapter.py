@@ -104,6 +104,7 @@ class AnySelector(Scorer):
             scores = _feature_scores(estimator.fit(X, y))
         else:
             # scikit-learn's score functions return (scores, p-values)
+            # a function that draws random numbers is seeded like an estimator
             output = estimator(X, y, **_seed_argument(estimator, generator))
             scores = np.asarray(output[0] if isinstance(output, tuple) else output, dtype=float)
         if scores.shape != (X.shape[1],):
@@ -123,6 +124,7 @@ class AnySelector(Scorer):
         self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
     ) -> tuple[Weights | None, Rankings]:
         weights, rankings = super()._select_many(X, y, rows, rngs)
+        # resamples that were scored in one call are checked one by one, as separate fits would be
         if weights is not None:
             for scores in weights.values:
                 self._check_enough_weights(scores)
@@ -170,6 +172,7 @@ class AnySelector(Scorer):
                 )
             return estimator
         estimator = clone(estimator)
+        # nested estimators are seeded as well, such as the steps of a pipeline
         seeds = [key for key in estimator.get_params() if key.split("__")[-1] == "random_state"]
         return estimator.set_params(**{key: int(generator.integers(2**31)) for key in seeds})
 
@@ -196,9 +199,11 @@ def _seed_argument(function: Callable[..., Any], generator: np.random.Generator)
 
 def _feature_scores(fitted: EstimatorLike) -> FloatArray:
     """Return the feature scores of a fitted estimator, higher being better."""
+    # scores say more than ranks, and ranks more than a selection
     if any(getattr(fitted, name, None) is not None for name in _SCORES):
         return np.asarray(get_importance(fitted, 0, _SCORES), dtype=np.float64)
     if hasattr(fitted, "ranking_"):
+        # rank 1 is the best, but the highest score is
         return -np.asarray(fitted.ranking_, dtype=np.float64)
     if hasattr(fitted, "get_support"):
         return np.asarray(fitted.get_support(), dtype=np.float64)

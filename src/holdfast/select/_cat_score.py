@@ -134,6 +134,7 @@ class CATScore(Scorer):
             )
         self.class_scores_ = scores
         self.shrinkage_ = Shrinkage(by_correlation, by_variance, by_frequency)
+        # [Zuber2009]_: squared scores of the classes, weighted by 1 - frequency, summed
         return np.asarray(np.sqrt(np.square(scores) @ (1 - frequencies)))
 
     def _check_shrinkage(self, name: str) -> float | None:
@@ -153,6 +154,7 @@ def _shift_and_scale(data: FloatArray) -> FloatArray:
     largest = np.abs(shifted).max(initial=0.0)
     if not np.isfinite(largest):
         raise InvalidInputError("X holds values too large to be subtracted; rescale the features.")
+    # a power of two scales without rounding; scores do not depend on the unit
     return np.asarray(np.ldexp(shifted, -np.frexp(largest)[1]))
 
 
@@ -193,9 +195,11 @@ def _t_scores(
 ) -> FloatArray:
     """Standardised distance of each class mean from the pooled mean; features x classes."""
     pooled = frequencies @ means
+    # standard error of a class mean minus the pooled mean, which contains that class: 1/n_k - 1/n
     error = np.sqrt((1 - frequencies) / (frequencies * n))
     deviation = np.sqrt(variances)[:, None] * error[None, :]
     distance = (means - pooled).T
+    # equal means of constant classes must not differ by the rounding of the pooled mean
     differs = np.abs(distance) > ROUNDING * np.abs(means).max(axis=0)[:, None]
     scores = np.where(differs, np.sign(distance) * SCORE_WITHOUT_VARIANCE, 0.0)
     return np.asarray(np.divide(distance, deviation, out=scores, where=deviation > 0))
@@ -231,6 +235,7 @@ def _correlation_shrinkage(points: FloatArray, gram: FloatArray) -> float:
     n = len(points)
     squares = np.square(points)
     variances = squares.mean(axis=0)
+    # sums over pairs of features i != j, without a p x p matrix: all pairs minus the diagonal
     pairs = np.square(gram).sum() / n**2 - np.square(variances).sum()
     fourth = np.square(squares.sum(axis=1)).mean() - np.square(squares).mean(axis=0).sum()
     if pairs <= 0:
@@ -245,6 +250,7 @@ def _inverse_root(
     values, vectors = np.linalg.eigh(gram)
     keep = values > RANK_TOLERANCE * values.max(initial=0.0)
     values, vectors = values[keep], vectors[:, keep]
+    # the eigenvectors of P'P follow from those of PP': P'v / sqrt(value)
     directions = points.T @ (vectors / np.sqrt(values)) if _is_wide(points) else vectors
     projections = directions.T @ scores
     eigenvalues = (1 - intensity) * values / (len(points) - 1)

@@ -169,6 +169,7 @@ def _permutation_scores(
     """Return the decrease of out-of-bag accuracy for each feature, averaged over the trees."""
     scores = np.zeros(data.shape[1])
     for estimator, bag in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        # rows drawn for a tree are not independent of it
         out_of_bag = np.ones(len(data), dtype=np.bool_)
         out_of_bag[bag] = False
         if out_of_bag.any():
@@ -179,6 +180,7 @@ def _permutation_scores(
     scores /= len(forest.estimators_)
     lowest = scores.min()
     if lowest < 0:  # otherwise constant features have the lowest score already: 0
+        # a constant feature, never used, would otherwise beat noise of negative importance
         scores[data.min(axis=0) == data.max(axis=0)] = lowest
     return scores
 

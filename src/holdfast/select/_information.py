@@ -73,6 +73,7 @@ def sorted_blocks(X: MatrixLike, width: int) -> Iterator[tuple[slice, SortedColu
 
 def _sort_dense(X: AnyArray, columns: slice) -> SortedColumns:
     block = np.array(X[:, columns].T, dtype=np.float64, order="C")
+    # NaN sorts last, as the kernels need it; the order of equal values does not matter to them
     order = np.argsort(block, axis=1)
     start = np.arange(0, block.size + 1, len(X))
     rows, values = np.empty(block.size, np.int32), np.empty(block.size)
@@ -81,6 +82,7 @@ def _sort_dense(X: AnyArray, columns: slice) -> SortedColumns:
 
 
 def _sort_sparse(X: MatrixLike, columns: slice) -> SortedColumns:
+    # a slice of a CSC matrix is a slice of its entries: nothing is copied but this block
     pointers = X.indptr[columns.start : columns.stop + 1].astype(np.int64)
     entries = slice(pointers[0], pointers[-1])
     rows = X.indices[entries].astype(np.int32)
@@ -116,6 +118,7 @@ def bin_scores(
     n_bins = min(n_bins, largest)  # with more bins than samples, each value has its bin anyway
     table = n_log_n(largest)
     scores = np.empty((len(resamples.weights), X.shape[1]))
+    # the sort is done once per block and serves all resamples
     for columns, block in sorted_blocks(
         X, max(1, MAX_BLOCK_ENTRIES // max(resamples.weights.shape))
     ):

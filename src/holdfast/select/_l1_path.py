@@ -70,6 +70,7 @@ class PenaltyPath:
         self._seen = np.zeros(len(Z), dtype=bool)
         self._null = loss(family, self._Y, self._eta)
         first = residuals(family, self._Y, self._eta)
+        # `weights` sets sums that cancel up to rounding to 0, so that they do not start a path
         self._slopes = np.array([weights(Z, row) for row in first]) / Z.shape[1]
         if not np.isfinite(self._slopes).all():
             raise InvalidInputError(
@@ -77,6 +78,7 @@ class PenaltyPath:
                 "the range of floating-point numbers. Rescale the features first."
             )
         self.coefficients: FloatArray = np.zeros((len(first), len(Z)))
+        # at this penalty all coefficients are 0, by the optimality conditions
         self.largest = float(np.abs(self._slopes).max())
         self.violation = 0.0
 
@@ -102,6 +104,7 @@ class PenaltyPath:
             # a feature counts from its first non-zero coefficient on, even if it leaves again
             sizes = np.abs(self.coefficients).sum(axis=0)
             new = np.flatnonzero((sizes > 0) & (penalties == 0))
+            # features that enter at the same grid penalty are ordered by their coefficients
             new = new[np.argsort(-sizes[new], kind="stable")[: most - count]]
             places[new] = np.arange(count + 1, count + len(new) + 1)
             penalties[new] = share
@@ -111,6 +114,8 @@ class PenaltyPath:
 
     def _solve(self, penalty: float) -> None:
         slack = self._tolerance * penalty
+        # the solution on the working set is the whole one
+        # if no feature outside violates its condition
         newcomers = self._newcomers(penalty + slack)
         while True:
             for feature in newcomers:
@@ -139,6 +144,7 @@ def _null_model(y: AnyArray, family: int) -> tuple[FloatArray, FloatArray]:
         target = _scale_to_unit(y)
         target = _scale_to_unit(target - target.mean())[None]
         return target, np.zeros_like(target)
+    # two classes need one row: the probability of the second
     first = 1 if family == LOGISTIC else 0
     target = np.array([y == code for code in range(first, y.max() + 1)], dtype=np.float64)
     odds = target.mean(axis=1, keepdims=True)

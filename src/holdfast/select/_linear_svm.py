@@ -54,6 +54,7 @@ class DistinctSamples:
 def merge_equal_samples(X: AnyArray, y: IndexArray, rows: RowLists) -> Iterator[DistinctSamples]:
     """Merge equal samples of each resample, in order of their first occurrence."""
     X = np.asarray(X)  # numba does not accept memory maps
+    # found once on all data: copies within a resample follow from it
     first = first_equal_rows(X, y)
     for indices in rows:
         distinct, position, counts = np.unique(
@@ -125,6 +126,7 @@ def svm_weights(samples: DistinctSamples, scale: str | None, C: float, tol: floa
     gram, box = gram_matrix(samples, scale), C * samples.counts
     duals = [solve_dual(gram, signs, box, np.zeros_like(box), tol) for signs in samples.signs()]
     coef = np.empty((len(duals), samples.X.shape[1]))
+    # scaled again instead of kept: the scaled data may be larger than memory
     for columns, block in scaled_blocks(samples, scale):
         for row, dual in zip(coef, duals, strict=True):
             row[columns] = weights(block, dual)
@@ -254,6 +256,7 @@ N_FOLDS = 5
 def _draw_folds(classes: IndexArray, generator: np.random.Generator) -> IndexArray:
     """Assign the samples of each class to folds at random, in equal numbers."""
     order = generator.permutation(len(classes))
+    # class after class in random order, so that folds get equal numbers of each class
     order = order[np.argsort(classes[order], kind="stable")]
     fold = np.empty(len(classes), dtype=np.intp)
     fold[order] = np.arange(len(classes)) % min(N_FOLDS, len(classes))

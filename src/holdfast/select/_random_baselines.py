@@ -180,6 +180,7 @@ class RandomSubset(SubsetSelector):
     ) -> BoolArray:
         p = X.shape[1]
         size = self.n_features_to_select
+        # all features are no selection: measures corrected for chance have no value for them
         sizes = Sizes(1, max(1, p - 1)) if size is None else Sizes.from_parameter(size, 1, p)
         mask = np.zeros(p, dtype=bool)
         count = generator.integers(sizes.low, sizes.high, endpoint=True)

@@ -45,6 +45,7 @@ class Ranker(Selector):
         data, codes = self._validate_data(X, y)
         if self.n_features_to_select is not None:  # fail before the work, not after it
             as_feature_count(self.n_features_to_select, data.shape[1], "n_features_to_select")
+        # the stream of resample 0: a fit equals the first resample of a batch of the same data
         generator = next(generators(self.random_state, 1))
         self.ranking_ = self._rank(data, codes, generator)
         self.support_ = self.ranking_ <= self._count(data.shape[1])
@@ -159,6 +160,7 @@ class Scorer(Ranker):
     ) -> tuple[Weights | None, Rankings]:
         scores = self._score_many(X, y, rows, rngs)
         weights = Weights(scores, feature_names=self._feature_names())
+        # ranks of all resamples are kept: half the memory of 64 bits
         ranks = np.empty(scores.shape, dtype=np.int32)
         # ties are broken with the generator that scored, in its state after scoring, as in `fit`
         for row, generator in enumerate(rngs):

@@ -80,6 +80,8 @@ def _make_record(
 
 def form_of(kind: type[Any]) -> str:
     """Return the form of preference that a kind of selector gives."""
+    # selectors of groups and rankings can select as well:
+    # the most informative form is looked up first
     return next((form for method, form in FORMS.items() if hasattr(kind, method)), "ranking")
 
 

@@ -181,6 +181,7 @@ def _score_resample(
     for first in range(0, len(distinct), step):
         table = _distance_table(data, first, min(first + step, len(distinct)))
         pairs = _find_neighbours(table, first, place, codes, k, times)
+        # two passes over the features: neighbours need the distance over all of them
         for block in data.blocks():
             relief.add_scores(block.values, block.kinds, block.lack, *pairs, scores[block.columns])
             constant[block.columns] = block.constant
@@ -250,6 +251,7 @@ def _find_neighbours(
 ) -> WeightedRowPairs:
     """Find the neighbours of the probes in a table; equal pairs are merged."""
     counts, rows = np.bincount(codes), int(place.max()) + 1
+    # no class has more samples than that, so no slots are needed for them
     k = min(k, int(counts.max()))
     probes = np.count_nonzero((place >= first) & (place < first + len(table)))
     max_pairs = int(np.minimum(counts, k).sum()) * probes
@@ -258,6 +260,7 @@ def _find_neighbours(
         table, first, rows, place, codes, counts, times, k, coded, shares
     )
     # pairs are coded as left * rows + right
+    # a pair that is near in both directions is read once with the sum of its weights
     keys, positions = np.unique(coded[:size], return_inverse=True)
     left, right = np.divmod(keys, rows)
     weights = np.bincount(positions, shares[:size]).astype(np.float64, copy=False)

@@ -105,6 +105,7 @@ class SelectorRunner:
         subjects = (
             resample_subjects(self.subjects, rows) if self.selector.supports_subjects else None
         )
+        # medians of this part only: values of test samples must not leak into the training data
         return TrainingPart(impute_medians(part) if self.imputes else part, self.y[rows], subjects)
 
     def select_part(self, part: TrainingPart, position: int) -> ResamplePreference:
@@ -114,6 +115,7 @@ class SelectorRunner:
 
     def fit_part(self, part: TrainingPart, seed: int) -> ResampleSubset:
         """Fit the selector to one training part and return the subset that it selects."""
+        # a selector that chooses its size has no batch path: each part has a fit of its own
         fitted = clone(self.selector).set_params(random_state=seed)
         options = {} if part.subjects is None else {"groups": part.subjects}
         features = fitted.fit(part.X, part.y, **options).get_support(indices=True)

@@ -220,6 +220,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         Names become positions; features that are not offered are left out. The same is done for
         nested selectors.
         """
+        # indices refer to all features; on a part of the features they would name others
         positions = self._indexed_parameters(columns)
         for key, nested in self.get_params().items():
             if isinstance(nested, Selector):
@@ -284,6 +285,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             return data, np.zeros(data.shape[0], dtype=np.intp)
         data, target = validate_data(self, X, y, **checks)
         check_classification_targets(target)
+        # selectors work on codes; labels of any type and order give the same selection
         self.classes_, codes = np.unique(target, return_inverse=True)
         # variances within classes need two samples of each
         check_classes(codes)
@@ -359,6 +361,7 @@ class BoundSelector(Generic[Preferences]):
         """Return the checked rows, and one generator per resample, seeded by its position."""
         codes = self._codes if self._worker._needs_classes else None
         checked = check_rows(rows, self._data.shape[0], codes)
+        # the position, not the block, seeds a resample: results do not depend on how blocks are cut
         return checked, list(generators(self._worker.random_state, len(checked), first))
 
 
@@ -422,6 +425,7 @@ def resample_subjects(subjects: AnyArray | None, rows: NDArray[np.integer]) -> A
     if subjects is not None:
         labels: AnyArray = subjects[rows]
         return labels
+    # copies of a sample in two parts would leak: they are kept together like a subject
     return rows if len(np.unique(rows)) < len(rows) else None
 
 

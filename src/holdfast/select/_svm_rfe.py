@@ -87,6 +87,7 @@ class FeatureElimination:
         self.fresh, left = gram.trace(), len(self.Z)
         for count in counts:
             solve_dual(gram, signs, box, dual, tol)
+            # the smallest squared weight changes the objective least [Guyon2002]_
             squares = weights(self.Z[:left], dual) ** 2
             # only the weights up to the count-th smallest are sorted; ties: lowest feature first
             candidates = np.flatnonzero(squares <= np.partition(squares, count - 1)[count - 1])
@@ -99,6 +100,7 @@ class FeatureElimination:
 
     def _downdate_gram(self, gram: FloatArray, left: int, count: int) -> FloatArray:
         """Return the Gram matrix of the features left, after `count` were dropped."""
+        # subtracting the dropped features is cheaper only if fewer are dropped than stay
         if count < left:
             gone = self.Z[left : left + count]
             gram -= gone.T @ gone

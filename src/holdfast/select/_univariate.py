@@ -59,10 +59,12 @@ class MomentScorer(Scorer):
         None if there are more than two classes, or the score is not a t statistic.
         """
         kind = self._kind()
+        # a sign needs two classes, and the squared score is no t statistic
         if y.max() != 1 or kind == SQUARED:
             return None
         weights = row_counts(rows, len(y), float)
         scores = self._weighted_scores(X, y, weights)
+        # F = t^2 for two classes
         size = np.sqrt(scores) if kind == F else scores
         first, second = (
             (of_class / of_class.sum(axis=1, keepdims=True)) @ X
@@ -88,6 +90,7 @@ class MomentScorer(Scorer):
             )
             # divided by powers of two, which is exact, so that squares stay in range
             block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=0))[1])
+            # centring keeps digits in the sums of squares; it changes no statistic
             centred = block - block.mean(axis=0)
             sums = (by_class @ centred).reshape(len(members), len(weights), -1)
             np.square(centred, out=centred)

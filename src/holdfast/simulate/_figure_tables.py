@@ -182,9 +182,11 @@ def _tabulate_selection(
 def fit_logistic_curve(effect: FloatArray, frequency: FloatArray, grid: FloatArray) -> FloatArray:
     """Fit a logistic regression of selection on effect; return probabilities on a grid."""
     scale = np.abs(effect).max()
+    # a frequency f is f successes and 1 - f failures: two weighted rows per feature
     X = np.tile(effect / scale, 2)[:, np.newaxis]
     y = np.repeat([1, 0], len(effect))
     weights = np.concatenate([frequency, 1 - frequency])
+    # without a penalty: the curve is a maximum likelihood fit
     fitted = LogisticRegression(C=np.inf, max_iter=1000, tol=1e-8).fit(X, y, sample_weight=weights)
     line = fitted.intercept_[0] + fitted.coef_[0, 0] * grid / scale
     return np.asarray(expit(line))
@@ -259,6 +261,7 @@ def _simulate_panels(options: FigureOptions, *, errors: bool) -> dict[str, Simul
             if panel in grids
             else [int(size) for size in options.thin_grid(SUBSET_SIZES)]
         )
+        # the seed does not depend on `errors`: figures 6 and 8 show the same training sets
         results[panel] = _simulate_quietly(
             settings, sizes, options, options.derive_seed(6, position), errors=errors
         )

@@ -69,6 +69,7 @@ class GaussianGenerator(Generator):
         Simulated
             Its `effects` are the differences of the class means, ``2 * model.mu``.
         """
+        # samples and population have separate streams: more draws do not change the population
         key = (_SAMPLES, self.population)
         seed = np.random.SeedSequence(check_seed(random_state), spawn_key=key)
         X, positive = self.model.draw(self.counts, np.random.Generator(np.random.PCG64(seed)))
@@ -88,6 +89,7 @@ class GaussianGenerator(Generator):
         if self.largest_effect is not None:
             return np.asarray(mu * self.largest_effect)
         error = _DEFAULT_BAYES_ERROR if self.bayes_error is None else self.bayes_error
+        # the Bayes error of independent features is Phi(-|mu|)
         return np.asarray(mu * (-ndtri(error) / np.linalg.norm(mu)))
 
     def _check_scale(self) -> None:
@@ -232,6 +234,7 @@ class BlockGaussian(GaussianGenerator):
             mu = np.zeros(self.n_features)
             mu[positions[: self.n_informative]] = self.effect
         if self.layout == "blocks":
+            # strong features fill the first blocks together
             mu = np.sort(mu)[::-1]
         return GaussianModel(mu, self.block_size, self.correlation)
 

@@ -136,6 +136,7 @@ class GaussianModel:
                 f"size must be at most the number of features ({self.n_features:,}); got {count:,}."
             )
         if self.independent:
+            # without correlation, the squared distance is a sum over features
             return np.sort(np.argsort(-np.abs(self.mu), kind="stable")[:count])
         return best_features(self.mu, self.block_size, self.correlation, count)
 
@@ -199,6 +200,7 @@ class GaussianModel:
         check_rules(w, b, indices)
         signal = np.sum(w * self.mu[indices], axis=-1)
         spread = np.sqrt(self._variance(w, np.broadcast_to(indices, w.shape)))
+        # both classes are equally likely
         return (_class_error(signal + b, spread) + _class_error(signal - b, spread)) / 2
 
     def draw(
@@ -252,6 +254,7 @@ class GaussianModel:
         if blocks is None:
             return squares
         common = np.asarray(np.sum(block_sums(weights, blocks) ** 2, axis=-1))
+        # w' Sigma w for Sigma = (1 - r) I + r 11' within each block
         return (1 - self.correlation) * squares + self.correlation * common
 
 

@@ -57,6 +57,7 @@ def _solve_equal_blocks(mu: FloatArray, correlation: float, max_size: int) -> _B
     # highest means: only the number from each end is to be found
     for s in range(1, max_size + 1):
         total, squares = (low[:, s::-1] + high[:, : s + 1] for low, high in sums)
+        # mu' Sigma^-1 mu of s equally correlated features, by the Sherman-Morrison formula
         shared = correlation / (1 + (s - 1) * correlation)
         squared = (squares - shared * total**2) / (1 - correlation)
         tops[:, s] = squared.argmax(axis=1)
@@ -75,6 +76,7 @@ def _allocate_sizes(gains: list[FloatArray], size: int) -> IndexArray:
     The gain of a block need not be concave in its number of features (two features may be worth
     little alone and much together), so every number is tried in every block.
     """
+    # dynamic programme over blocks: the best sum of gains for each number of features so far
     total = np.full(size + 1, -np.inf)
     total[0] = 0.0
     taken = np.zeros((len(gains), size + 1), dtype=np.int32)
@@ -113,6 +115,8 @@ def squared_distances(mu: FloatArray, blocks: IndexArray | None, correlation: fl
     if blocks is None:
         return np.asarray(np.sum(mu**2, axis=-1))
     sizes = block_sums(np.ones(blocks.shape), blocks)
+    # split into deviations from the block mean and the mean itself: the difference of squares of
+    # the direct formula would lose digits at high correlations
     means = block_sums(mu, blocks) / np.maximum(sizes, 1)
     deviations = mu - np.take_along_axis(means, blocks, axis=-1)
     common = np.sum(sizes * means**2 / (1 + (sizes - 1) * correlation), axis=-1)
@@ -136,6 +140,7 @@ def correlate_blocks(
 ) -> None:
     """Correlate independent standard normal values within blocks, in place."""
     n, p = X.shape
+    # sqrt(1 - r) z + sqrt(r) factor has variance 1 and correlation r within a block
     X *= np.sqrt(1 - correlation)
     factors = np.sqrt(correlation) * generator.standard_normal((n, -(-p // block_size)))
     step = max(1, _MAX_VALUES_PER_BATCH // p)

@@ -92,6 +92,8 @@ def _center_by_reflection(X: FloatArray, mean: FloatArray) -> FloatArray:
     root = np.sqrt(len(X))
     if len(X) == 1:
         return X[:0]
+    # a Householder reflection maps the vector of ones to the first
+    # axis: the other n - 1 rows hold the deviations from the mean
     shift = (root * mean - X[0]) / (root - 1)
     return np.asarray(X[1:] - shift)
 
@@ -108,6 +110,7 @@ def _apply_pseudo_inverse(within: FloatArray, target: FloatArray) -> FloatArray:
     if d <= n:
         solved = _solve_positive_definite(within.T @ within, target, times=1)
     else:
+        # pinv(W'W) = W' (WW')^-2 W for W of full row rank
         inner = _solve_positive_definite(within @ within.T, within @ target, times=2)
         solved = None if inner is None else within.T @ inner
     if solved is not None:

@@ -90,6 +90,7 @@ class RandomStream:
     def uniform(self, *shape: int) -> FloatArray:
         """Draw from the open interval (0, 1)."""
         raw = self._bits.random_raw(int(np.prod(shape)))
+        # 53 bits at the middles of 2^53 cells: never exactly 0 or 1, so quantiles are finite
         return ((raw >> np.uint64(11)).astype(np.float64) + 0.5).reshape(shape) * 2.0**-53
 
     def normal(self, *shape: int) -> FloatArray:
@@ -116,6 +117,7 @@ def _make_seed_sequence(keys: tuple[int, ...]) -> np.random.SeedSequence:
     if not any(high):
         return np.random.SeedSequence(keys)
     low = [key % (1 << _WORD_BITS) for key in keys]
+    # SeedSequence takes words of 32 bits: longer keys are split, and lengths keep the tuples apart
     lengths = [part.bit_length() for part in high]
     return np.random.SeedSequence(low, spawn_key=(*lengths, *high))
 
@@ -227,6 +229,7 @@ class Microarray(Generator):
         y = np.repeat(CLASSES, [cases, self.n_samples - cases])
         side = np.where(y == CLASSES[0], 0.5, -0.5)
         values = self._draw_noise(population.module, RandomStream(_SAMPLES, self.population, seed))
+        # an effect is the distance of the class means: half of it on either side
         values += side[:, np.newaxis] * population.effects
         values *= population.spread
         values += population.baseline

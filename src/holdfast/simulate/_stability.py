@@ -180,6 +180,7 @@ def simulate_stability(
         SimulationRequest(n_sets, resolve_sizes(size, generator), names, errors)
         for generator in settings.values()
     ]
+    # a setting's training sets are the same for all selectors: the seed has its position only
     tasks = [
         _Task(setting, generator, name, selector, Seeds(seed, position), exact, requests[position])
         for position, (setting, generator) in enumerate(settings.items())

@@ -61,6 +61,7 @@ class TrainingSetOutcome:
             return [self.subset]
         key = -self.scores if self.ranks is None else self.ranks  # type: ignore[operator]
         largest = max(sizes)
+        # only the best features are sorted
         top = np.argpartition(key, largest - 1)[:largest]
         order = top[np.argsort(key[top], kind="stable")]
         return [order[:size] for size in sizes]
@@ -194,6 +195,7 @@ class Moments:
     ) -> Moments:
         """Draw the moments of one training set."""
         difference = generator.standard_normal(len(mu))
+        # difference ~ N(2 mu, 1/n_1 + 1/n_2), variance ~ chi^2_f / f with f = n - 2, independent
         difference *= np.sqrt(1 / counts[0] + 1 / counts[1])
         difference += 2 * mu
         freedom = sum(counts) - 2
@@ -237,8 +239,11 @@ class Discriminants:
         self._difference = moments.difference[features]
         noise = generator.standard_normal(len(features)) / np.sqrt(n)
         mean = (first - second) / n * mu + noise
+        # the middle of the class means follows from the overall mean and their difference
         self._middle = mean + (second - first) / (2 * n) * self._difference
         root = draw_wishart_root(self._freedom, len(features), generator)
+        # the variances were drawn before: columns are
+        # rescaled to them, and only the directions are new
         length = np.sqrt(np.square(root).sum(axis=0))
         self._root = root * (np.sqrt(moments.variance[features] * self._freedom) / length)
 
@@ -260,6 +265,7 @@ def draw_wishart_root(rows: int, columns: int, generator: np.random.Generator) -
     """Draw the triangular factor of a Gaussian matrix, with at most `columns` rows."""
     height = min(rows, columns)
     root = np.triu(generator.standard_normal((height, columns)), 1)
+    # Bartlett's decomposition: triangular, chi on the diagonal, normal above it
     diagonal = np.sqrt(generator.chisquare(rows - np.arange(height)))
     root[np.arange(height), np.arange(height)] = diagonal
     return root

@@ -86,6 +86,8 @@ class TriangularEffects:
         if self.largest is not None:
             return np.asarray(powers * (self.largest / powers[-1]))
         assert self.bayes_error is not None
+        # the best classifier of independent features errs
+        # by Phi(-|mu|): the norm of the effects is fixed
         return np.asarray(powers * (-ndtri(self.bayes_error) / np.linalg.norm(powers)))
 
 
@@ -122,13 +124,16 @@ class EffectMixture:
                 "EffectMixture needs a weight for each effect, at least one above 0; got "
                 f"{len(values)} effects and {len(shares)} weights with sum {shares.sum():g}."
             )
+        # ascending, so that counts come from the cumulated weights as quantiles do
         order = np.argsort(values, kind="stable")
         object.__setattr__(self, "effects", values[order])
         object.__setattr__(self, "weights", shares[order] / shares.sum())
 
     def counts(self, n_features: int) -> IntArray:
         """Return how many of `n_features` features have each effect."""
+        # rounding the cumulated shares, not each share: the counts add up to n_features
         ends = np.floor(n_features * np.minimum(np.cumsum(self.weights), 1.0) + 0.5)
+        # the cumulated weights may end below 1 by rounding
         ends[-1] = n_features
         return np.diff(ends, prepend=0.0).astype(np.int64)
 
@@ -166,6 +171,7 @@ def build_population(effect: Effect, n_informative: int | None, n_features: int)
     else:
         values = _read_effect_sequence(effect, n_informative, n_features)
         counts = np.ones(len(values))
+    # the cost of the integrals grows with the number of distinct effects, not with that of features
     # merge equal effects; the remaining features have effect 0
     effects, position = np.unique(np.append(values, 0.0), return_inverse=True)
     sums = np.bincount(position, weights=np.append(counts, n_features - counts.sum()))

@@ -169,6 +169,7 @@ class ExpectedSelections:
 
     @cached_property
     def _groups(self) -> tuple[FloatArray, FloatArray]:
+        # everything is selected: there is no threshold to integrate over
         if self.n_selected >= self.p:
             return np.ones(1), np.array([self.p])
         return overlap_probabilities(self.population, self.scores, self.n_selected)
@@ -185,6 +186,7 @@ class ExpectedSelections:
         d = self.n_selected
         if d >= self.p:
             return 1.0
+        # r / (2 d - r) is convex in the overlap r, so its mean needs more than the mean of r
         variance = overlap_variance(self.population, self.scores, d)
         return expectation_over_overlap(lambda r: r / (2 * d - r), *self._groups, variance, d)
 
@@ -202,6 +204,8 @@ class ExpectedSelections:
         if not self.plug_in:
             return expected
         assert self.n_runs is not None
+        # E[CW] counts pairs of runs; with expected frequencies a run is paired with itself as well,
+        # and CW subtracts those pairs as if each agreed completely
         return (self.n_runs * expected - 1) / (self.n_runs - 1)
 
     @property
@@ -212,7 +216,9 @@ class ExpectedSelections:
         if m is not None:  # lowest if all frequencies differ by at most 1
             p, q = int(self.p), m * d
             rest = q % p
+            # CW_min of [Somol2008]_ for q selections of p features in m runs
             low = (q * q - p * (q - rest) - rest * rest) / (p * q * (m - 1))
+        # d = p: all selections are equal, and the bounds coincide
         if low >= 1:
             return self.consistency
         return (self.consistency - low) / (1 - low)
@@ -229,6 +235,7 @@ def _chance_corrected_overlap(selections: ExpectedSelections) -> float:
 
 def _lustgarten(selections: ExpectedSelections) -> float:
     d = selections.n_selected
+    # overlap beyond chance, over the range from the least possible overlap to d
     return (selections.overlap - d * d / selections.p) / (d - max(0.0, 2 * d - selections.p))
 
 
@@ -238,6 +245,7 @@ def _hamming_distance(selections: ExpectedSelections) -> float:
 
 def _ati_pa(selections: ExpectedSelections) -> float:
     chance = selections.chance_jaccard
+    # ati_pa is cut off at 0 by definition
     return max((selections.jaccard - chance) / (1 - chance), 0.0)
 
 
@@ -246,6 +254,7 @@ FORMULAS: dict[str, Callable[[ExpectedSelections], float]] = {
     "weighted_consistency": lambda selections: selections.consistency,
     "jaccard": lambda selections: selections.jaccard,
     "ati_pa": _ati_pa,
+    # with subsets of equal size d these measures are the same linear function of the overlap
     "kuncheva": _chance_corrected_overlap,
     "nogueira": _chance_corrected_overlap,
     "dice": _overlap_share,
@@ -288,6 +297,7 @@ def compute_expectation(name: str, expected: ExpectedSelections) -> float:
 
 DEFAULT_SAMPLE_SIZES = (30, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000)
 DEFAULT_EFFECTS = (0.01, 0.03, 0.05, 0.07, 0.10, 0.15)
+"""Sample sizes and effects of Figure 1 of [Dernoncourt2014]_."""
 
 
 def stability_surface(

@@ -63,6 +63,7 @@ def overlap_variance(population: Population, scores: TScoreDistribution, n_selec
     )
     single = np.square(grid.probabilities())
     # Var R = sum_j (p_j² - p_j⁴) + sum_{j≠k} (p_jk² - p_j² p_k²), summed over groups
+    # all pairs of groups are counted, so the pairs j = k are taken out of the double sum again
     excess = np.square(grid.pairs()) - np.multiply.outer(single, single)
     diagonal = counts @ (single - np.square(single)) - counts @ np.diagonal(excess)
     return max(float(diagonal + counts @ excess @ counts), 0.0)
@@ -81,11 +82,14 @@ def expectation_over_overlap(
     variances of the two distributions that attain them: it comes from other groups than the mean,
     and the two may not be compatible.
     """
+    # two subsets of d of p features share at least 2 d - p
     low = max(0.0, 2.0 * n_selected - round(float(counts.sum())))
     mean = float(np.clip(counts @ np.square(probabilities), low, n_selected))
+    # the lattice version of Jensen's bound, and the two ends of the range
     neighbours = np.clip(np.floor(mean) + np.arange(2), low, n_selected)
     bounds = (neighbours, np.array([low, float(n_selected)]))
     least, most = (float(np.interp(mean, ends, function(ends))) for ends in bounds)
+    # variance of a two-point law on a < mean < b: (mean - a)(b - mean)
     narrow, wide = (float((mean - below) * (above - mean)) for below, above in bounds)
     bounded_variance = min(max(variance, narrow), wide)
     if n_selected > MAX_LISTED_OVERLAPS:
@@ -110,6 +114,7 @@ def _overlap_distribution(
         return None
     log_pmf = _log_poisson_binomial(np.square(probabilities), counts, largest)
     fewest = max(0, 2 * largest - round(float(counts.sum())))  # 2 d - p
+    # independent indicators allow overlaps that subsets of size d cannot have
     log_pmf[:fewest] = -np.inf
     return _tilt_to_moments(log_pmf, np.arange(largest + 1.0), mean, variance)
 
@@ -140,6 +145,7 @@ def _tilt_to_moments(
     variance is the smallest possible.
     """
     deviations = overlaps - mean
+    # standardised powers: both moments have the same scale, so one tolerance serves both
     powers = np.stack([deviations / np.sqrt(variance), deviations**2 / variance])
     target, tilt = np.array([0.0, 1.0]), np.zeros(2)
     for _ in range(MAX_NEWTON_STEPS):
@@ -151,6 +157,8 @@ def _tilt_to_moments(
             return np.asarray(pmf)
         # the Hessian of the log of the norming constant is the covariance of the powers
         matrix = (powers * pmf) @ powers.T - np.multiply.outer(moments, moments)
+        # least squares: the covariance is singular if only two overlaps are likely
         step = np.linalg.lstsq(matrix, target - moments, rcond=1e-10)[0]
+        # far from the solution a whole Newton step may overshoot
         tilt += step / max(1.0, float(np.abs(step).max()))
     return None

@@ -125,6 +125,8 @@ def required_samples(
     search = _SampleSizeSearch(
         name, population, n_selected, checked_ratio, check_choice(law, "law", LAWS)
     )
+    # stability grows with the number of samples, so the
+    # largest number decides whether any is enough
     best = search.stability(MAX_FIRST_CLASS)
     if best < checked_target:
         raise InvalidInputError(
@@ -155,6 +157,7 @@ class _SampleSizeSearch:
 
     def fewest(self, target: float) -> int:
         """Return the fewest samples of the first class that reach a stability, by bisection."""
+        # invariant: `high` samples are enough, `low` samples are not, or are too few for a variance
         low, high = MIN_CLASS_SIZE - 1, MAX_FIRST_CLASS
         while high - low > 1:
             # bisect the logarithm first: the range spans nine orders of magnitude
@@ -226,6 +229,8 @@ def fit_effects(
     # bins that hold scores, by their middles: millions of features cost no more than a few
     width = max(MIN_BIN_WIDTH, top / MAX_BINS)
     bins, counts = np.unique(np.floor(places / width), return_counts=True)
+    # in places z a score has a standard deviation of about 1 at
+    # every effect, so an even grid is equally fine everywhere
     grid = np.linspace(0.0, top, 2 + min(int(top / EFFECT_DISTANCE), MAX_EFFECTS))
     shifts = scores.to_score(grid)
     densities = scores.densities(shifts, (bins + 0.5) * width)
@@ -250,6 +255,7 @@ def _read_t_scores(t_scores: ArrayLike) -> FloatArray:
 
 def _fit_mixture_weights(densities: FloatArray, shares: FloatArray, n_steps: int) -> FloatArray:
     """Return mixture weights after `n_steps` of EM; `densities` has one row per effect."""
+    # all weights start above 0: EM cannot raise a weight of 0
     weights = np.full(len(densities), (1 - START_NULL_SHARE) / (len(densities) - 1))
     weights[0] = START_NULL_SHARE
     for _ in range(n_steps):

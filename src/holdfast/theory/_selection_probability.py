@@ -154,11 +154,13 @@ def compute_selection(
     population: Population, scores: TScoreDistribution, n_selected: int
 ) -> SelectionProbability:
     """Return the selection probabilities of all features of a population."""
+    # d = p: every feature is selected
     probabilities = np.ones(len(population.counts))
     if n_selected < population.counts.sum():
         shifts = scores.shifts(population.effects)
         groups = merge_shifts(scores, shifts, population.counts, n_selected)
         grid = evaluate_thresholds(scores, groups.shifts, groups.counts, n_selected)
+        # merged groups share one integral; single effects are interpolated between them
         probabilities = groups.spread_to_shifts(grid.probabilities())
     return SelectionProbability(
         effects=population.effects, counts=population.counts, probabilities=probabilities

@@ -86,6 +86,7 @@ class ThresholdGrid:
 
         p_k = above_k + ∫ f_k(z) P(at most d − 1 of the others score above z) dz.
         """
+        # a score above the range of thresholds is selected almost surely
         total = self.above.copy()
         for part in self._parts(len(self.counts)):
             spectrum = compute_spectrum(self.tails[:, part], self.counts)
@@ -106,6 +107,8 @@ class ThresholdGrid:
             others_below = compute_spectrum(tails.T, self.counts).cdf_without_two(
                 self.n_selected - 2
             )
+            # the feature of group k scores z, that of group
+            # l more; the other order is the transpose
             half = np.einsum("mk,ml,mkl->kl", rates, tails, others_below, optimize=True)
             total += half + half.T
         return np.clip(total, 0.0, 1.0)
@@ -145,6 +148,8 @@ def _threshold_range(
         mean, variance = counts @ tails, counts @ (tails * (1 - tails))
         right = side * (n_selected - mean) > 0
         return (
+            # the count deviates by |d - mean| with a probability of at most exp(-exponent); at
+            # places 0 and `last` there is nothing left to exclude
             right & (_bennett_exponent(variance, n_selected - mean) > MAX_THRESHOLD_EXPONENT)
             | (z <= 0)
             | (z >= last)
@@ -152,9 +157,11 @@ def _threshold_range(
 
     inner, step = _locate_middle(scores, shifts, counts, n_selected)
     outer = np.clip(inner + step * side, 0.0, last)
+    # each end moves outwards in doubled steps until it is certain; `inner` stays uncertain
     while not (certain := is_certain(outer)).all():
         inner, step = np.where(certain, inner, outer), 2 * step
         outer = np.where(certain, outer, np.clip(outer + step * side, 0.0, last))
+    # a shorter range needs fewer panels for the same accuracy
     for _ in range(TIGHTENING_STEPS):
         between = (inner + outer) / 2
         certain = is_certain(between)
@@ -175,6 +182,7 @@ def _locate_middle(
         slope = counts @ scores.densities(shifts, z)
         if not slope > 0.0:
             break
+        # the count falls with z: its derivative is minus the sum of the densities
         z = np.maximum(z + np.clip((counts @ tails - n_selected) / slope, -0.5, 0.5), 0.0)
     # the standard deviation of the count, as a distance of places
     spread = np.sqrt(counts @ (tails * (1 - tails))) / np.maximum(slope, 1e-300)
@@ -193,6 +201,7 @@ def approximate_middle(centres: FloatArray, counts: FloatArray, n_selected: int)
 
 def _bennett_exponent(variance: FloatArray, distance: FloatArray) -> FloatArray:
     """Return −log of Bennett's bound for a deviation of the count from its mean."""
+    # V h(x / V) with h(u) = (1 + u) log(1 + u) - u, Bennett's bound for summands of at most 1
     bounded = np.maximum(variance, 1e-30)
     ratio = np.abs(distance) / bounded
     return bounded * ((1 + ratio) * np.log1p(ratio) - ratio)
@@ -223,6 +232,7 @@ def _reachable_intervals(
         np.maximum(near - MAX_SCORE_DEVIATIONS, low),
         np.minimum(near + MAX_SCORE_DEVIATIONS, high),
     )
+    # centres far apart leave stretches where no feature scores; no nodes are spent there
     gaps = np.flatnonzero(starts[1:] > ends[:-1])
     return zip(starts[np.r_[0, gaps + 1]], ends[np.r_[gaps, -1]], strict=True)
 
@@ -252,6 +262,7 @@ class CountSpectrum:
     def cdf_without_one(self, most: int) -> FloatArray:
         """Return P(count without one feature of a group ≤ most), groups in rows."""
         level, wave = self._cumulative_factors(most)
+        # dividing by one factor takes one feature out of the product over all features
         parts = np.einsum("mq,kmq->km", wave, 1 / self.factors)
         return np.asarray(np.clip(level + parts.real, 0.0, 1.0))
 
@@ -278,6 +289,7 @@ class CountSpectrum:
 def compute_spectrum(tails: FloatArray, counts: FloatArray) -> CountSpectrum:
     """Return the spectra of counts; `tails` has one row per group of `counts` features."""
     mean, variance = counts @ tails, counts @ (tails * (1 - tails))
+    # counts farther from the mean would be aliased to others, but are too unlikely to matter
     half = np.ceil(COUNT_DEVIATIONS * np.sqrt(variance) + EXTRA_COUNTS)
     length, first = 2 * half + 1, np.round(mean) - half
     angles = (
@@ -364,6 +376,7 @@ def merge_shifts(
         return MergedShifts(shifts, counts, places, places)
     rough_means, _, sums = _bin_moments(np.floor(places / ROUGH_BIN_WIDTH), places, counts)
     middle = approximate_middle(rough_means, sums, n_selected)
+    # fewer groups over the same range of places: wider bins
     width = FINE_BIN_WIDTH * MAX_DISTINCT_EFFECTS / max_groups
     max_bin = math.ceil(MAX_SCORE_DEVIATIONS / width)
     bins = np.clip(np.floor((places - middle) / width), -max_bin - 1, max_bin)

@@ -61,6 +61,7 @@ class TScoreDistribution:
         """Return the places z of scores t."""
         if math.isinf(self.freedom):
             return t
+        # t (t / nu) instead of t^2 / nu: the square of a large score would overflow
         return np.sqrt(self.freedom * np.log1p(t * (t / self.freedom)))
 
     def to_score(self, z: FloatArray) -> FloatArray:
@@ -71,6 +72,7 @@ class TScoreDistribution:
 
     def tails(self, shifts: FloatArray, z: FloatArray) -> FloatArray:
         """Return P(|T| > t(z)) for all shifts (rows) and places (columns)."""
+        # T > t if and only if Z + shift > W t; the second sum is the other tail, T < -t
         total = self._average_over_spread(shifts, z, lambda gap, _: ndtr(gap))
         # scores of larger shifts practically never have the wrong sign
         low = shifts < MAX_SCORE_DEVIATIONS

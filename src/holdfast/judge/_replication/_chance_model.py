@@ -140,7 +140,10 @@ SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
 LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Sizes of larger studies that chances are predicted for, relative to the data."""
 EXACT_PLACES_PER_SIZE = 4
-"""Places up to this multiple of the size are computed one by one, later ones interpolated."""
+"""Places up to this multiple of the size are computed one by one, later ones interpolated.
+
+Chosen by hand; limits run time.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -248,11 +251,13 @@ def expected_share(ranks: DisjointRanks, curve: float, scores: ScoreVote | None 
     scores : ScoreVote, optional
         The vote of the score model.
     """
+    # step 6: a rank below the list size of halves means that the half selects the feature
     scale = _ShareScale(ranks.size / ranks.n_features)
     picks = ranks.halves.reshape(-1, ranks.n_features)[:, ranks.selected] < ranks.part_sizes[0]
     log_odds = CURVE_WEIGHT * scale.log_odds(curve)
     log_odds += HALVES_WEIGHT * scale.log_odds(float(picks.mean()) if picks.size else 0.0)
     if scores is not None:
+        # step 7: a weighted mean of both log odds
         log_odds += SCORE_SHARE_WEIGHT * (scale.log_odds(scores.share) - log_odds)
     return float(scale.share(np.array([log_odds]))[0])
 
@@ -286,6 +291,7 @@ def estimate_found_again(
     size, n_features = ranks.size, ranks.n_features
     if not all(0 < count < n_features for count in (size, *ranks.part_sizes)):
         return _equal_chances(ranks)
+    # steps 1, 2 and 5 of the module docstring
     tables = ranks.rank_tables()
     order = _feature_order(ranks)
     generator = np.random.default_rng(seed)
@@ -293,16 +299,22 @@ def estimate_found_again(
     places = _computed_places(size, n_features)
     posterior, by_model = _posterior_chances(draws, places, size, n_features)
     log_odds = by_model
+    # step 3 needs two sizes of parts; its chances are shifted to the sum k before step 4 averages
+    # them with those of the model, which sum to about k by its threshold
     if len(tables) > 1:
         steps = _odds_step(draws.tables, tables, places)
         log_odds = (1 - ODDS_SHARE) * by_model + ODDS_SHARE * _shift_to_sum(
             _interpolate(steps, places, n_features), size
         )[:, places]
+    # chances of all p places must sum to k, so shifts are found after the interpolation
     at_places = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
+    # what steps 3 and 4 add to the rank model at each place; it moves the posterior of single
+    # effects in the same way, so that bounds and larger studies stay in line with the chances
     shift = at_places[:, places] - by_model
     share = expected_share(ranks, curve, scores)
     share_draws = _draw_shares(share, ranks, n_units, generator)
     slopes, offsets = _stretch_to_share(at_places, size, share_draws)
+    # before `at_places` is stretched: the function stretches its own log odds
     larger = _chances_in_larger_studies(draws, posterior, shift, slopes, places, ranks)
     at_places = slopes[:, np.newaxis] * at_places + offsets[:, np.newaxis]
     values = slopes[:, np.newaxis, np.newaxis] * (
@@ -312,6 +324,7 @@ def estimate_found_again(
         posterior.weights, values + offsets[:, np.newaxis, np.newaxis], places, n_features
     )
     at_places, low = _pool_places(at_places, low, _order_scores(ranks)[order])
+    # from places back to features: the inverse permutation of `order`
     rank = np.empty(n_features, dtype=np.intp)
     rank[order] = np.arange(n_features)
     by_feature, low = at_places[:, rank], low[rank]
@@ -324,6 +337,8 @@ def estimate_found_again(
     return FoundAgain(
         selected=ranks.selected,
         chance=chance.mean(axis=0),
+        # the quantile is of the posterior, the chance a
+        # mean over draws after pooling: they could cross
         low=np.minimum(low, chance.mean(axis=0)),
         draws=chance,
         share=share,
@@ -373,11 +388,14 @@ def _feature_order(ranks: DisjointRanks) -> IndexArray:
 
     Ties are broken by the ranks themselves, so that the order of the columns does not matter.
     """
+    # ascending in the negative score: place 0 is that of the best features
     _, place, counts = np.unique(-_order_scores(ranks), return_inverse=True, return_counts=True)
     order = np.argsort(place, kind="stable")
     tied = counts[place] > 1
     features = np.flatnonzero(tied)
     parts = (table.reshape(-1, ranks.n_features) for table in (ranks.quarters, ranks.halves))
+    # lexsort sorts by its last key first: by place, then by the ranks
+    # in the full data, halves and quarters, each from its first row on
     keys = [row[features] for table in (*parts, ranks.full) for row in table[::-1]]
     order[tied[order]] = features[np.lexsort((*keys, place[features]))]
     return order
@@ -393,6 +411,7 @@ def _order_scores(ranks: DisjointRanks) -> FloatArray:
 
     halves = ranks.halves.reshape(-1, n_features)
     score = FULL_IMPORTANCE * negative_log(ranks.full).mean(axis=0)
+    # features with the same ranks in another order of the halves have equal sums up to rounding
     return np.asarray((score + HALF_IMPORTANCE * negative_log(halves).mean(axis=0)).round(12))
 
 
@@ -417,6 +436,7 @@ def _pool_places(
     tied = np.cumsum(np.append(0, np.diff(scores) != 0))
     counts = np.bincount(tied)
     means = np.bincount(tied, weights=chance.mean(axis=0)) / counts
+    # one value per group of ties, weighted by its size; equal neighbours of the fit are one block
     decreasing = _fit_decreasing(means, counts.astype(np.float64))
     block = np.cumsum(np.append(0, np.diff(decreasing) != 0))[tied]
     starts = np.flatnonzero(np.append(1, np.diff(block)))
@@ -425,6 +445,7 @@ def _pool_places(
     bounds = np.repeat(np.add.reduceat(low, starts) / lengths, lengths)
     unpooled = np.repeat(lengths == 1, lengths)
     least = np.finfo(np.float64).eps
+    # single places keep their log odds: logit(expit(x)) loses digits in the tails
     return np.where(unpooled, log_odds, logit(np.clip(pooled, least, 1 - least))), bounds
 
 
@@ -436,6 +457,8 @@ def _draw_models(
     start = np.exp(-0.5 * (EFFECTS / START_SPREAD) ** 2) + START_FLOOR
     log_weight = -0.5 * ((GROWTHS - GROWTH_MEAN) / GROWTH_SD) ** 2
     if len(tables) > 1:
+        # the growth shows in the comparison of halves with
+        # quarters; with halves alone the prior decides
         log_weight = log_weight + _growth_likelihood(plain, start)
     growth_weight = np.exp(log_weight - log_weight.max())  # relative to the best: no underflow
     growth_weight /= growth_weight.sum()
@@ -453,6 +476,7 @@ def _draw_models(
     # weights belong to places, so that the order of the columns does not matter
     features[:, order] = by_place
     weighted = [(table.weighted(features), table) for table in tables]
+    # mixed with a uniform law, since EM never raises a weight of exactly 0
     near = (1 - START_UNIFORM) * main + START_UNIFORM / len(EFFECTS)
     weights = fit_effects(
         weighted,
@@ -473,11 +497,14 @@ def _growth_likelihood(plain: list[tuple[FloatArray, RankTable]], start: FloatAr
         repeated, scales, [1.0] * len(plain), np.repeat(start[np.newaxis], n_growths, axis=0),
         GROWTH_STEPS,
     )  # fmt: skip
+    # tables sum to 1, so the likelihood is one per feature: pairs of
+    # parts of the same data are averaged and do not count as further data
     return np.asarray(plain[0][1].n_features * log_likelihood(weights, repeated, scales))
 
 
 def _effect_scales(tables: Sequence[RankTable], growths: FloatArray) -> list[FloatArray]:
     """Return the factors that carry effects at n/2 to each size of parts."""
+    # 1 for halves: `EFFECTS` are those of a study of n/2 samples
     return [(2 * table.fraction) ** growths for table in tables]
 
 
@@ -486,6 +513,7 @@ def _computed_places(size: int, n_features: int) -> IndexArray:
     exact = min(n_features, max(EXACT_PLACES_PER_SIZE * size, 100))
     if exact == n_features:
         return np.arange(n_features)
+    # log odds of late places are low and close to linear in the log of the place
     later = np.geomspace(exact, n_features - 1, 60).round().astype(np.intp)
     return np.unique(np.concatenate([np.arange(exact), later]))
 
@@ -509,10 +537,12 @@ def _posterior_chances(
     draws: _ModelDraws, places: IndexArray, size: int, n_features: int
 ) -> tuple[_EffectPosterior, FloatArray]:
     """Return the posterior of the effects at each place, and the log odds of its mean chance."""
+    # from n/2 to n samples
     scales = 2.0**draws.growths
     effects = EFFECTS * scales[:, np.newaxis]
     cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
     scores = score_thresholds(draws.weights, scales, (places + 0.5) / n_features)
+    # W_ig of step 2: prior weight G_g times the normal density of the latent score of the place
     density = np.exp(-0.5 * (scores[:, :, np.newaxis] - effects[:, np.newaxis, :]) ** 2)
     weights = draws.weights[:, np.newaxis, :] * density
     weights /= weights.sum(axis=2, keepdims=True)
@@ -536,7 +566,10 @@ def _chances_in_larger_studies(
     """
     size, n_features = ranks.size, ranks.n_features
     chances = []
+    # the factor 1 is the base line that growth is counted from: it
+    # shares the approximations of the larger studies, which then cancel
     for factor in (1.0, *LARGER_STUDIES):
+        # from n/2 to `factor` times n samples
         scales = (2 * factor) ** draws.growths
         cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
         chance = ndtr(EFFECTS * scales[:, np.newaxis] - cut)
@@ -564,9 +597,11 @@ def _log_odds_of_reselection(
 ) -> FloatArray:
     """Return the log odds of selection in the other part, decreasing with the place."""
     size, n_features = table.size, table.n_features
+    # the list size is an edge, so the first bins hold exactly the selected ranks
     first_out = int(np.searchsorted(table.edges, size))
     selected = weighted[:, :, :first_out].sum(axis=2) * n_features
     n_in_bin = weighted.sum(axis=2) * n_features
+    # draws can leave a bin without weight: it is then found again by chance, k/p
     chance = (selected + PSEUDO_FEATURES * size / n_features) / (n_in_bin + PSEUDO_FEATURES)
     decreasing = np.stack(
         [
@@ -575,6 +610,7 @@ def _log_odds_of_reselection(
         ]
     )
     log_odds = logit(np.clip(decreasing, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
+    # the same log scale as that of the order of the features (`_order_scores`)
     middles = np.log((table.edges[1:] + table.edges[:-1]) / 2 + size / 4)
     log_places = np.log(places + 0.5 + size / 4)
     return np.stack([np.interp(log_places, middles, row) for row in log_odds])
@@ -585,6 +621,8 @@ def _fit_decreasing(values: FloatArray, weights: FloatArray) -> FloatArray:
     blocks: list[tuple[float, float, int]] = []
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         block = (value, weight, 1)
+        # invariant: the means of `blocks` decrease; a
+        # pooled block may violate it with the one before
         while blocks and blocks[-1][0] < block[0]:
             mean, total, count = blocks.pop()
             both = total + block[1]
@@ -606,8 +644,11 @@ def _shift_to_sum(log_odds: FloatArray, size: int) -> FloatArray:
         total = chance.sum(axis=1)
         short = total < size
         low, high = np.where(short, shift, low), np.where(short, high, shift)
+        # d/db log(sum_i c_i) = sum_i c_i (1 - c_i) / sum_i c_i for c_i = expit(l_i + b); the log of
+        # the sum is close to linear in b where all chances are small
         slope = (total - np.einsum("rp,rp->r", chance, chance)) / total
         step = np.log(size / total) / np.maximum(slope, np.finfo(np.float64).tiny)
+        # invariant: the sum is below the size at `low` and not below it at `high`
         inside = (low <= shift + step) & (shift + step <= high)
         step = np.where(inside, step, (low + high) / 2 - shift)
         shift = shift + step
@@ -630,6 +671,7 @@ class _ShareScale:
     def share(self, log_odds: FloatArray) -> FloatArray:
         """Return the shares of log odds, strictly between chance and 1."""
         unit = (expit(log_odds) - SHARE_MARGIN) / (1 - 2 * SHARE_MARGIN)
+        # at exactly chance or 1 no finite stretch of log odds has this share
         return np.asarray(self.chance + np.clip(unit, 0.002, 0.998) * (1 - self.chance))
 
 
@@ -652,12 +694,15 @@ def _stretch_to_share(
     `log_odds` decreases along each row; ``slope * log_odds + offset`` has the mean chance `share`
     over the first `size` places, as far as `STRETCHES` allows. Bisection on the slope.
     """
+    # with the sum fixed, a greater slope moves chance from later places to the first ones, so the
+    # mean over the first places grows with the slope
     low, high = (np.full(len(log_odds), end) for end in STRETCHES)
     for _ in range(20):  # leaves 2^-20 of the range of slopes
         slope = (low + high) / 2
         stretched = _shift_to_sum(slope[:, np.newaxis] * log_odds, size)
         short = expit(stretched[:, :size]).mean(axis=1) < shares
         low, high = np.where(short, slope, low), np.where(short, high, slope)
+    # the shift of a row is the same at all places; it is read off at the first
     return slope, stretched[:, 0] - slope * log_odds[:, 0]
 
 
@@ -665,6 +710,7 @@ def _average_with_score_vote(
     log_odds: FloatArray, low: FloatArray, scores: ScoreVote, size: int
 ) -> tuple[FloatArray, FloatArray]:
     """Average the log odds of chances with those of the score model."""
+    # shares of simulated studies can be 0 or 1
     vote = logit(np.clip(scores.chance, MIN_SCORE_CHANCE, 1 - MIN_SCORE_CHANCE))
     mean = (1 - SCORE_CHANCE_WEIGHT) * log_odds + SCORE_CHANCE_WEIGHT * vote
     averaged = _shift_to_sum(mean, size)
@@ -682,6 +728,7 @@ def _lower_bound(
     `weights` and `log_odds` have the shape (draws, places, effects).
     """
     n_draws, n_places, _ = weights.shape
+    # one mixture per place over all draws and effects, each draw with the weight 1 / draws
     flat = log_odds.transpose(1, 0, 2).reshape(n_places, -1)
     shares = weights.transpose(1, 0, 2).reshape(n_places, -1) / n_draws
     order = np.argsort(flat, axis=1)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 COHORT_PAIR_COLUMNS = ["cohort_a", "cohort_b", "n_a", "n_b"]
 """Columns that identify a pair of cohorts; `SHUFFLE_COLUMNS` hold its agreement."""
 SHUFFLE_RANGE = (0.025, 0.975)
-"""Quantiles of the shuffles that are reported."""
+"""Quantiles of the shuffles that are reported; standard: the middle 95%."""
 EQUALITY_TOLERANCE = 1e-9
 """Values that differ by less are equal up to rounding."""
 
@@ -130,6 +130,8 @@ def compare_cohorts(
     return CohortComparison(
         measure=record.name,
         cohorts=dict(zip(names, sizes, strict=True)),
+        # one test of the mean over pairs: the p-values of
+        # single pairs are not corrected for their number
         overall=_compare_with_shuffles(table.mean(axis=1), sign),
         pairs=pd.DataFrame(pairs, columns=[*COHORT_PAIR_COLUMNS, *SHUFFLE_COLUMNS]),
         features=_feature_table(selected, names, feature_names),
@@ -176,7 +178,10 @@ def _compare_with_shuffles(values: FloatArray, sign: float) -> ShuffleComparison
     if not len(shuffled):
         return ShuffleComparison(value, np.nan, np.nan, np.nan, np.nan, 0)
     low, high = np.quantile(shuffled, SHUFFLE_RANGE)
+    # a tie with a shuffle counts against a difference: the
+    # test stays valid with few distinct values
     less = int(np.sum(sign * shuffled <= sign * value + EQUALITY_TOLERANCE))
+    # the observed assignment is itself one of the 1 + s equally likely ones, hence 1 + in both
     p_value = np.nan if np.isnan(value) else (1 + less) / (1 + len(shuffled))
     return ShuffleComparison(
         value, float(shuffled.mean()), float(low), float(high), p_value, len(shuffled)
@@ -193,6 +198,7 @@ def _feature_table(
     for name, chosen in zip(names, [] if selected is None else selected[0], strict=False):
         for feature in np.unique(chosen).tolist():
             cohorts_of.setdefault(int(feature), []).append(name)
+    # ties by feature number: the table does not depend on the order of the cohorts
     ordered = sorted(cohorts_of, key=lambda feature: (-len(cohorts_of[feature]), feature))
     labels = ordered if feature_names is None else [str(feature_names[f]) for f in ordered]
     cohorts = [tuple(cohorts_of[feature]) for feature in ordered]
@@ -354,6 +360,7 @@ def estimate_power(
     if not 0 < n_selected < p:
         return CohortPower(np.nan, np.nan)
     n = np.array(sizes, dtype=np.float64)
+    # c cohorts without a common informative feature need c times as many features
     informative = min(n_selected, p // (len(n) + 1))
     effect = _find_effect(n, p, n_selected, informative, n_common)
     return CohortPower(
@@ -377,6 +384,7 @@ def _patterns(n_cohorts: int, p: int, informative: int, shared: int) -> FloatArr
 
 def _find_effect(n: FloatArray, p: int, k: int, informative: int, n_common: float) -> float:
     """Return the effect at which dealt cohorts have `n_common` features in common."""
+    # dealt cohorts come from one population: all informative features are shared
     same, low, high = _patterns(len(n), p, informative, informative), 0.0, MAX_EFFECT
     for _ in range(N_BISECTIONS):
         effect = (low + high) / 2
@@ -391,6 +399,7 @@ def _find_effect(n: FloatArray, p: int, k: int, informative: int, n_common: floa
 
 def _detection_share(n: FloatArray, p: int, k: int, effects: FloatArray) -> float:
     """Return the share of studies with a p-value of at most 0.05."""
+    # another seed than in the search for the effect
     generator = np.random.default_rng(1)
     p_values = []
     for _ in range(N_STUDIES):
@@ -409,6 +418,7 @@ def _simulate_common(
     Dealt cohorts are parts of the same samples, so their mean is that of all samples.
     """
     c, p = effects.shape
+    # the variance 4 / n is that of a difference of two means of n / 2 samples with variance 1
     score_error = np.sqrt(4 / n)[:, np.newaxis]
     shares = (n / n.sum())[:, np.newaxis]
     means = effects + score_error * generator.standard_normal((c, p))

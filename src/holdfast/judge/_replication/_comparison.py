@@ -180,6 +180,7 @@ def compare_replication(
         raise InvalidInputError(
             f"both estimates must use one measure, got {measures[0]} and {measures[1]}."
         )
+    # only on the same splits is the mean difference paired: what the splits share cancels
     if values_a.design != values_b.design or values_a.halves.shape != values_b.halves.shape:
         raise InvalidInputError(
             "both estimates must come from the same splits of the same samples; run both with the "
@@ -231,6 +232,7 @@ def compare_pair_values(
     mean_a, mean_b = (float(selector.halves[both].mean()) for selector in values)
     difference = sign * (mean_a - mean_b)
     error = math.sqrt(_difference_variance(values, scales, size))
+    # in units of the measure, not in log odds: the difference of two values is centred on 0
     law = scipy.stats.t(T_DEGREES_OF_FREEDOM)
     half_width = float(law.ppf((1 + confidence) / 2)) * error
     return ReplicationComparison(
@@ -275,8 +277,10 @@ def _difference_variance(
         )
         if math.isfinite(variance)
     ]
+    # without both estimates the spread over splits has to stand in for the spread over data sets
     if len(at_halves) < 2:
         return max(over_splits, floor) + over_splits / len(halves)
+    # may be negative: both estimates have had a variance subtracted; the floors below then apply
     mean = ((at_halves[0] - over_splits) + at_halves[1]) / 2 / OVERSTATEMENT
     return max(mean, MIN_SPLIT_SHARE * over_splits, floor) + over_splits / len(halves)
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 PREDICTED_DATA_FACTORS = (1, 2, 4)
-"""Sizes of the studies that stability is predicted for, relative to the data."""
+"""Sizes of the studies that stability is predicted for, relative to the data; chosen by hand."""
 SMALL_CLASS_NOTE = (
     "a class is too small for quarters of the data: the interval rests on halves alone, and "
     "nothing is predicted for larger studies"
@@ -93,6 +93,7 @@ def estimate_replication(
     """
     record = get_measure(measure)
     scale = make_log_odds(record, n_features, size)
+    # one error for all sizes of parts: in log odds it hardly depends on the number of samples
     standard_error = logit_standard_error(values, scale, size)
     points = _estimate_points(values, scale, standard_error)
     ends = np.array(
@@ -102,6 +103,7 @@ def estimate_replication(
         ]
     )
     curve = points[["n_samples", "value"]].assign(low=ends[:, 0], high=ends[:, 1], kind="estimated")
+    # points ascend in size, and halves are the largest parts
     half = curve.iloc[-1]
     result = Replication(
         value=float(half["value"]),
@@ -166,7 +168,9 @@ def _estimate_points(values: PairValues, scale: LogOdds, standard_error: float) 
         known = similarities[np.isfinite(similarities)]
         if known.size:
             mean = float(known.mean())
+            # delta method in reverse: from log odds to units of the measure, at this mean
             rows.append((size, mean, standard_error / scale.slope(mean), known.size))
+    # smaller parts alone have no standard error and are no basis for a prediction
     if not np.isfinite(values.halves).any():
         rows = [(values.sizes[-1], np.nan, np.nan, 0)]
     return pd.DataFrame(rows, columns=["n_samples", "value", "standard_error", "n_pairs"])
@@ -186,6 +190,7 @@ def _write_note(values: PairValues, record: Measure, *, full: bool) -> str:
 
 def _count_undefined(values: PairValues, why: str) -> str:
     """Count the pairs without a value, in words; empty where all have one."""
+    # missing halves weaken the value itself, missing smaller parts only interval and prediction
     kinds = {"halves": [values.halves], "smaller parts": [values.parts, values.quarters]}
     counts = []
     for name, tables in kinds.items():
@@ -232,6 +237,7 @@ class PairValues:
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Number of units in a quarter, in half of a subset, and in a half."""
+        # the rounding of the design: a quarter is rounded down, the subset has the rest
         kept = self.n_units - self.n_units // 4
         return self.n_units // 4, kept // 2, self.n_units // 2
 
@@ -311,6 +317,7 @@ class Replication:
     @property
     def share(self) -> float | None:
         """Expected share of the list that another such study selects again; None if unknown."""
+        # chances of groups are about representatives, not about the features that the share counts
         if self.chances is None or self.chances.members is not None:
             return None
         return self.chances.found.share
@@ -420,6 +427,7 @@ class Replication:
 
 def empty_feature_table(why: str) -> pd.DataFrame:
     """Return a table without rows; ``attrs["why_none"]`` has the reason."""
+    # an empty table has the column types of a full one, so that filters and exports work on both
     kinds = dict.fromkeys(("found_again", "low"), "float64") | {"selected": "bool"}
     table = pd.DataFrame(columns=FEATURE_COLUMNS).astype(kinds)
     table.attrs["why_none"] = why

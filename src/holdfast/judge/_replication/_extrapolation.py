@@ -224,14 +224,17 @@ class CurveFamily:
         Every stability that a curve can reach is equally likely: places are weighted by the rise
         of the curve. The small constant keeps flat parts possible.
         """
+        # a density of f'(v) over places v is a uniform density over the values f(v)
         rise = np.gradient(self.values, axis=1).clip(0.0)
         weights = rise + PRIOR_FLAT * self.values.max(axis=1, keepdims=True) / len(LOG_N_GRID)
         weights *= (1 - PRIOR_NO_SIGNAL) / weights.sum()
+        # the flat curve is the same at all places: its weight is spread evenly
         weights[-1] = PRIOR_NO_SIGNAL / len(LOG_N_GRID)
         return np.asarray(weights)
 
     def shifted(self, steps: FloatArray) -> FloatArray:
         """Return the curves shifted by `steps` along log n; shape (curves, places, steps)."""
+        # np.interp continues a curve as a constant beyond both ends of the grid
         places = LOG_N_GRID[:, np.newaxis] + steps
         return np.stack([np.interp(places, LOG_N_GRID, curve) for curve in self.values])
 
@@ -242,17 +245,21 @@ def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Cur
 
     With `tanimoto`, the overlap is relative to the union instead of the size.
     """
+    # a law needs at least one informative feature and has at most p
     counts = [min(max(part * size, 1.0), float(n_features)) for part in INFORMATIVE_PER_SELECTED]
     # equal effects of all features leave nothing to select
     laws = [law for law in product(counts, EFFECT_SHAPES) if law != (n_features, np.inf)]
     curves = np.array(
         [
             _expected_overlap(*_effects_and_counts(n_features, *law), size)
+            # these limits make laws coincide for small p or
+            # k; one curve must not count twice in the prior
             for law in dict.fromkeys(laws)
         ]
     )
     chance = size / n_features
     if tanimoto:
+        # intersection by union of two sets of size k: o k / (2 k - o k)
         curves, chance = curves / (2 - curves), chance / (2 - chance)
     rising = np.maximum.accumulate((curves - chance) / (1 - chance), axis=1)  # up to rounding
     return CurveFamily.from_rising(rising.clip(0.0, 1.0))
@@ -271,6 +278,8 @@ def _effects_and_counts(
     n_features: int, informative: float, shape: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return effects with a mean of 1, and the number of features with each; the rest have 0."""
+    # the gamma law as equally likely quantiles, at the middle of each stratum; their mean is 1 up
+    # to discretisation, which a shift along log n absorbs
     nodes = 1 if np.isinf(shape) else int(min(informative, MAX_EFFECT_NODES))
     middles = (np.arange(nodes) + 0.5) / nodes
     effects = np.ones(nodes) if np.isinf(shape) else gammaincinv(shape, middles) / shape
@@ -284,12 +293,15 @@ def _expected_overlap(effects: FloatArray, counts: FloatArray, size: int) -> Flo
     The threshold that `size` absolute scores exceed on average is found by bisection.
     """
     shifts = effects[:, np.newaxis] * np.exp(LOG_N_GRID / 2)
+    # at 0 all p scores pass, at the upper end hardly any: the number that pass falls in between
     low, high = np.zeros(len(LOG_N_GRID)), shifts.max(axis=0) + MAX_SCORE_DEVIATIONS
     for _ in range(N_BISECTIONS):
         middle = (low + high) / 2
+        # invariant: more than k scores pass `low` on average, at most k pass `high`
         too_many = counts @ _tail_probabilities(shifts, middle) > size
         low, high = np.where(too_many, middle, low), np.where(too_many, high, middle)
     tails = _tail_probabilities(shifts, (low + high) / 2)
+    # two independent studies both select j with probability p_j^2; the mean size is sum_j p_j
     return np.asarray((counts @ np.square(tails)) / (counts @ tails))
 
 
@@ -343,10 +355,12 @@ class CurveFit:
         """
         step = float(_to_log_n(np.array([n_samples]))[0]) - self.origin
         units = self.family.shifted(np.array([step])).ravel()
+        # posterior quantiles: values in ascending order with their cumulated weights
         order = np.argsort(units)
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         low, high = _quantiles(units[order], self.weights.ravel()[order], tails)
         (middle,) = _quantiles(units[order], self.point_weights.ravel()[order], [0.5])
+        # monotone correction of the module docstring
         middle = max(middle, self.last) if step > 0 else min(middle, self.last)
         middle = self.last if step == 0 else middle
         # with few points the interval of the curves may lie above the last point
@@ -362,14 +376,17 @@ def fit_curves(
     """Compute the posterior of the curves of a measure, given points."""
     record = get_measure(measure)
     scale = make_log_odds(record, n_features, size)
+    # the theory needs a list of fixed size k < p; the Spearman-Brown family does not
     if record.form != "subset" or size is None or size >= n_features:
         family = growth_family()
     else:
         family = overlap_family(n_features, size, tanimoto=record.name in TANIMOTO_MEASURES)
     n, values, error, pairs = _read_points(points)
     logs, units = _to_log_n(n), scale.to_unit(values)
+    # from units of the measure to units of x
     error = error / abs(scale.best - scale.chance)
     if record.by_size and size:
+        # overlaps are whole features, so an error far below 1 / k would claim too much
         error = max(error, MIN_ERROR_IN_FEATURES / size)
     errors = error * _relative_errors(units)
     # the Monte Carlo error: one pair varies over splits about as much as over data sets
@@ -384,6 +401,8 @@ def fit_curves(
 
 def _quantiles(values: FloatArray, weights: FloatArray, levels: list[float]) -> list[float]:
     """Return quantiles of weighted values in ascending order."""
+    # by rounding the cumulated weights may end below a
+    # level close to 1; the last value is taken then
     positions = np.searchsorted(np.cumsum(weights), levels)
     quantiles: list[float] = values[np.minimum(positions, len(values) - 1)].tolist()
     return quantiles
@@ -394,6 +413,7 @@ def _to_log_n(n_samples: FloatArray) -> FloatArray:
 
     The curves assume known means; estimating two class means costs about two samples.
     """
+    # n / 4 takes over below 8/3 samples, where n - 2 would be near 0 or negative
     return np.log(np.maximum(n_samples - N_ESTIMATED_MEANS, n_samples / 4))
 
 
@@ -408,6 +428,7 @@ def _read_points(points: pd.DataFrame) -> tuple[FloatArray, FloatArray, float, F
             f"points must have the columns {', '.join(POINT_COLUMNS)}; {', '.join(missing)} "
             "is missing."
         )
+    # infinitely many pairs: no Monte Carlo error is added for points without a count
     counted = points if "n_pairs" in points else points.assign(n_pairs=np.inf)
     known = counted.loc[points["value"].notna(), [*POINT_COLUMNS, "n_pairs"]].astype(float)
     known = known.sort_values("n_samples")
@@ -423,6 +444,7 @@ def _read_points(points: pd.DataFrame) -> tuple[FloatArray, FloatArray, float, F
             "points need a standard error of at least 0 at one number of samples, got "
             f"{errors.tolist()}."
         )
+    # without the error of the last point, the largest known error is the cautious choice
     return n, values, float(errors[-1] if np.isfinite(errors[-1]) else finite.max()), pairs
 
 
@@ -444,6 +466,8 @@ def _posterior_weights(
     correlation = np.exp(-np.abs(logs[:, np.newaxis] - logs) / CORRELATION_LENGTH)
     covariance = np.outer(errors, errors) * correlation + np.diag(noise)
     residuals = family.shifted(logs - logs[-1]) - units
+    # squared Mahalanobis distance r' Sigma^-1 r of each curve at
+    # each place; -1/2 of it is the log likelihood up to a constant
     distances = np.einsum("...i,ij,...j", residuals, np.linalg.inv(covariance), residuals)
     # relative to the best fit: exp does not underflow for all curves at once
     weights = family.prior * np.exp((distances.min() - distances) / 2)

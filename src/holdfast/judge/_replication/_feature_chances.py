@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
-"""The least chance of each grade."""
+"""The least chance of each grade; chosen by hand."""
 GRADE_HIT_RATES = {"very likely": 0.97, "likely": 0.85, "uncertain": 0.52, "unlikely": 0.13}
 """Share of independent studies that selected the features of each grade.
 
@@ -120,6 +120,7 @@ def chances_from_orders(
     full, halves, quarters = _available_resamples(orders, design.pairs)
 
     def rank(positions: IndexArray) -> NDArray[np.integer]:
+        # one rank per resample and feature: small integers keep many features in memory
         dtype = np.uint16 if n_features < 2**16 else np.int32
         rows = np.empty((positions.size, n_features), dtype=dtype)
         for row, position in zip(rows, positions.ravel().tolist(), strict=True):
@@ -156,6 +157,7 @@ def chances_from_subsets(
     full, halves, quarters = _available_resamples(subsets, design.pairs)
 
     def mean_size(positions: IndexArray) -> int:
+        # the model has one list size per size of parts, but sizes differ between resamples
         sizes = [len(subsets[position]) for position in positions.ravel().tolist()]
         return round(float(np.mean(sizes))) if sizes else 0
 
@@ -210,11 +212,13 @@ def _share_of_curve(
         "measure": record.name, "size": requested_size, "n_features": design.n_features,
     }  # fmt: skip
     points = replication_points(values, **options)
+    # the formula 2x / (1 + x) is for agreement beyond chance only
     half = max(float(points["value"].iloc[-1]), 0.0)
     agreement = 2 * half / (1 + half)
     if supports_prediction(points):
         agreement, _, _ = fit_curves(points, **options).predict(design.n_units, 0.95)
     chance = size / design.n_features
+    # nogueira is the overlap corrected for chance; this turns it back into a share
     return chance + max(agreement, 0.0) * (1 - chance)
 
 
@@ -244,6 +248,8 @@ def chances_from_groups(
     selected = np.zeros(n_features, dtype=bool)
     selected[representatives] = True
     for representative, group in zip(representatives, full.members, strict=True):
+        # at least half of the members are selected if and only if the median member is, provided
+        # that stronger members are selected before weaker ones
         chance[representative] = np.median(found.chance[group])
         low[representative] = np.median(found.low[group])
         draws[:, representative] = np.median(found.draws[:, group], axis=1)
@@ -293,6 +299,7 @@ class FeatureChances:
             },
             columns=FEATURE_COLUMNS,
         )
+        # by chance; among equal chances selected features first, then by column
         order = np.lexsort((np.arange(len(table)), ~found.selected, -found.chance))
         table = table.iloc[order]
         if self.members is None:
@@ -356,6 +363,7 @@ def samples_needed(chances: FloatArray, sizes: FloatArray, chance: float) -> flo
     enough = np.flatnonzero(chances >= chance)
     if not len(enough):
         return float("inf")
+    # the first crossing: chances need not grow in every step
     first = int(enough[0])
     if first == 0:
         return float(sizes[0])
@@ -390,7 +398,9 @@ def _available_resamples(
     if len(halves) < MIN_PAIRS:
         raise InvalidInputError("the selector has results on too few halves of the data")
     halves, quarters = (
-        table.reshape(-1, 2)[:MAX_PAIRS].astype(np.intp) for table in (halves, quarters)
+        # more pairs hardly change a chance but cost time in every draw
+        table.reshape(-1, 2)[:MAX_PAIRS].astype(np.intp)
+        for table in (halves, quarters)
     )
     return full, halves, quarters
 
@@ -401,5 +411,6 @@ def _ranks_of_order(order: NDArray[np.integer], n_features: int, position: int) 
     ranks[order] = np.arange(len(order))
     absent = np.flatnonzero(ranks < 0)
     if len(absent):
+        # another permutation per resample: no feature gains a rank from its column
         ranks[absent] = len(order) + np.random.default_rng(position).permutation(len(absent))
     return ranks

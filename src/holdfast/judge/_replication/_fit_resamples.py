@@ -31,7 +31,7 @@ from holdfast.select import (
 )
 
 MAX_SCORES_PER_BLOCK = 2**22
-"""Most scores (resamples times features) held at a time."""
+"""Most scores (resamples times features) held at a time; limits memory, chosen by hand."""
 
 
 @dataclass(eq=False)
@@ -88,6 +88,7 @@ class ComparisonRunner:
 
     def blocks(self) -> Iterator[dict[int, Any]]:
         """Yield what the measure needs, by position; compared resamples share a block."""
+        # the four quarters of a partition are compared with each other and need one block
         most = max(4, MAX_SCORES_PER_BLOCK // self.data.n_features)
         for start, stop in _blocks(self.resamples, most):
             yield self._run_block(range(start, stop))
@@ -103,6 +104,8 @@ class ComparisonRunner:
             self._select,
             positions,
             self.failures.__setitem__,
+            # imputation and own sizes depend on the part,
+            # so nothing can be shared between resamples
             in_one_call=not (self._fits_each or self._runner.imputes),
         )
         rows = {}
@@ -120,6 +123,8 @@ class ComparisonRunner:
         part = self._runner.training_part(rows[0])
         if not self._fits_each:
             return [self._runner.select_part(part, position)]
+        # the seed depends on the position, not on the
+        # block: results do not depend on the block size
         generator = next(generators(self.selector.random_state, 1, position))
         return [self._runner.fit_part(part, int(generator.integers(2**31)))]
 
@@ -142,6 +147,7 @@ class ComparisonRunner:
             return preference.features
         if isinstance(preference, SelectedGroups):
             return preference.best(self.size)
+        # kept for all resamples until chances are estimated: half the memory of 64 bits
         return np.argsort(preference.ranks, kind="stable").astype(np.int32)
 
     def _compared_row(self, preference: ResamplePreference) -> Any:  # noqa: ANN401
@@ -178,6 +184,7 @@ def _blocks(resamples: Sequence[Resample], most: int) -> Iterator[tuple[int, int
     comparisons = [(resample.role, resample.outer) for resample in resamples]
     ends = [at for at in range(1, len(resamples)) if comparisons[at] != comparisons[at - 1]]
     for end, following in zip(ends, [*ends[1:], len(resamples)], strict=True):
+        # a block ends before the comparison that would make it too long
         if following - start > most:
             yield start, end
             start = end

@@ -66,6 +66,7 @@ def pair_similarities(
     values = np.full(len(flat), np.nan)
     known = [at for at, (i, j) in enumerate(flat.tolist()) if i in preferences and j in preferences]
     rows = [(preferences[i], preferences[j]) for i, j in flat[known].tolist()]
+    # these measures see two subsets through overlap and sizes only; few distinct triples occur
     if record.form == "subset" and not record.needs & {"similarity", "data"}:
         values[known] = _measure_by_overlap(record, rows, n_features)
     else:
@@ -120,6 +121,7 @@ def _measure_by_overlap(
 
 def _make_pair(overlap: int, first: int, second: int, n_features: int) -> Subsets:
     """Return two subsets of given sizes with a given overlap."""
+    # the second subset begins `overlap` features before the end of the first
     shifted = np.arange(first - overlap, first - overlap + second)
     return Subsets([np.arange(first), shifted], n_features=n_features)
 
@@ -130,6 +132,7 @@ def count_overlaps(rows: Sequence[tuple[Any, Any]], n_features: int) -> IndexArr
     counts = []
     for start in range(0, len(rows), height):
         block = rows[start : start + height]
+        # a table of marks instead of np.intersect1d per pair: no sorting
         marked = np.zeros((len(block), n_features), dtype=bool)
         for row, (first, _) in enumerate(block):
             marked[row, first] = True
@@ -151,6 +154,7 @@ def pair_values(fitting: ComparisonRunner, units: Units) -> PairValues:
     kinds = (pairs.halves, pairs.parts, pairs.quarters)
     flat = np.concatenate([positions.reshape(-1, 2) for positions in kinds])
     values, sizes, undefined = _compare_pairs(fitting, flat)
+    # only now: failures are known when all blocks have run
     fitting.check(pairs.halves.ravel().tolist(), "every half of the data")
     ends = np.cumsum([positions.size // 2 for positions in kinds])[:-1]
     halves, parts, quarters = (

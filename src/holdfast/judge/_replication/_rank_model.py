@@ -65,6 +65,7 @@ PAIRS_PER_BLOCK = 16
 
 def rank_edges(size: int, n_features: int) -> IndexArray:
     """Return the ends of rank bins from 0 to `n_features`; `size` is one of them."""
+    # narrow bins around the list size, where ranks decide on selection; wide ones in the noise
     inner = np.concatenate(
         [size * np.array(EDGES_BY_SIZE), n_features * np.array(EDGES_BY_FEATURES)]
     )
@@ -134,6 +135,7 @@ class RankTable:
         raw = (self.counts.T @ weights.T).T.reshape(-1, self.n_bins, self.n_bins)
         table = raw + raw.swapaxes(1, 2)  # the order of the two parts is arbitrary
         for _ in range(MARGIN_SWEEPS):
+            # each cell is scaled for its row and its column: the root of the ratio on both sides
             scale = np.sqrt(self.bin_shares / np.maximum(table.sum(axis=2), 1e-12))
             table = table * scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
         return np.asarray(table / table.sum(axis=(1, 2), keepdims=True))
@@ -163,6 +165,7 @@ def score_thresholds(weights: FloatArray, scales: FloatArray, shares: FloatArray
     """
     return np.stack(
         [
+            # the share above a score falls with the score; np.interp needs ascending abscissae
             np.interp(shares, (_exceedance(float(scale)) @ row)[::-1], SCORES[::-1])
             for row, scale in zip(weights, scales, strict=True)
         ]
@@ -175,6 +178,7 @@ def bin_probabilities(weights: FloatArray, scales: FloatArray, table: RankTable)
     effects = EFFECTS * scales[:, np.newaxis]
     below = ndtr(thresholds[:, np.newaxis, :] - effects[:, :, np.newaxis])
     ends = np.zeros((*below.shape[:2], 1))
+    # P(score below threshold) for thresholds from infinity (1) down to minus infinity (0)
     falling = np.concatenate([ends + 1, below, ends], axis=2)
     return np.asarray(np.maximum(-np.diff(falling, axis=2), SMALLEST_PROBABILITY))
 
@@ -217,6 +221,7 @@ def fit_effects(
         for probability, (observed, _), share in zip(
             probabilities, tables, importance, strict=True
         ):
+            # f_g' (N / M) f_g of the EM step, for all effects g at once
             expected = _expected_table(weights, probability)
             ratio = probability @ (observed / expected)
             update += share * weights * (ratio * probability).sum(axis=2)

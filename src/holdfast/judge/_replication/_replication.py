@@ -134,6 +134,7 @@ def replication(
     return estimate_replication(
         values,
         measure=record.name,
+        # measures of rankings and weights compare all p features
         size=count if record.by_size else data.n_features,
         n_features=data.n_features,
         chances=_feature_chances(fitting, values.n_units, seed),
@@ -166,6 +167,7 @@ def _feature_chances(fitting: ComparisonRunner, n_units: int, seed: int) -> Feat
                 size=fitting.size,
                 scores=fitting.signed_scores(design.pairs),
             )
+    # the stability does not need the chances: their absence is reported, not raised
     except InvalidInputError as error:
         return str(error)
     return FeatureChances(names=names, found=found, n_units=n_units)

@@ -113,6 +113,7 @@ class StabilityLine:
 
     def predict(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
         """Return the prediction and the ends of its interval, in units of the measure."""
+        # beyond the largest simulated studies the line is continued as a constant
         log_n = math.log(min(n_samples, MAX_FACTOR * self.n_samples))
         half_width = _t_quantile(confidence) * self._error_at(log_n)
         middle = self._log_odds_at(log_n)
@@ -128,13 +129,16 @@ class StabilityLine:
         quantile = _t_quantile(confidence)
         target_log_odds = float(_to_logit(self.scale.to_unit(np.array([target])))[0])
         needed, low, high = (
-            self._fewest_samples(target_log_odds, step * quantile) for step in (0.0, 1.0, -1.0)
+            # the upper end of the stability reaches the target first: it gives the fewest samples
+            self._fewest_samples(target_log_odds, step * quantile)
+            for step in (0.0, 1.0, -1.0)
         )
         most = float(round(MAX_FACTOR * self.n_samples))
         return needed, most if math.isnan(low) else low, high
 
     def _fewest_samples(self, target_log_odds: float, n_errors: float) -> float:
         """Return the fewest samples at which the line plus `n_errors` errors reaches log odds."""
+        # invariant of the bisection: `few` is not enough or not allowed, `many` is enough
         few, many = MIN_SAMPLES - 1, round(MAX_FACTOR * self.n_samples)
 
         def is_enough(n_samples: int) -> bool:
@@ -213,6 +217,8 @@ def fit_stability_line(
     return StabilityLine(
         scale=scale,
         logs=np.log([*known["n_samples"].to_numpy(dtype=float), n_units]),
+        # the line never falls: a list found again less
+        # often than halves agree is noise of the estimate
         log_odds=np.array([*observed, max(full, float(observed[-1]))]),
         steps=_growth_steps(
             [value_of_share(share, measure, size, n_features) for share in score_shares], scale
@@ -241,6 +247,7 @@ def _growth_steps(values: Sequence[float | None], scale: LogOdds) -> FloatArray:
     known = [value for value in values if value is not None]
     if len(known) < len(SIZE_FACTORS):
         return np.asarray(GROWTH * np.log(SIZE_FACTORS))
+    # only the growth of the simulated stability is used; its level is that of `full`
     simulated = _to_logit(scale.to_unit(np.array(known)))
     # stability grows: a decrease is noise of the simulation
     growth = np.maximum.accumulate(simulated) - simulated[0]
@@ -435,6 +442,7 @@ def _make_plan(found: Replication, target: float) -> SamplePlan:
         for stability in (value, low, high)
     ]
     needed, needed_low, needed_high = line.samples_for(target, found.confidence)
+    # a line that starts at chance would reach any target by its slope alone
     if is_at_chance(found):
         needed, needed_high = math.inf, math.nan
     return SamplePlan(

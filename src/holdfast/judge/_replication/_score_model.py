@@ -51,7 +51,7 @@ MAX_PAIRS = 42
 30 splits into halves come with seven partitions into quarters, which have 42 pairs.
 """
 LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0)
-"""Sizes of the larger studies whose overlap is simulated, relative to the data."""
+"""Sizes of the larger studies whose overlap is simulated, relative to the data; chosen by hand."""
 MIN_HALVES = 4
 """Fewest pairs of halves that the noise is estimated from; chosen by hand."""
 MIN_TAIL = 1e-12
@@ -134,10 +134,13 @@ def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> Score
     factors = np.sqrt([1.0, *LARGER_STUDIES])  # the mean of a z-score grows with the root of n
     n_studies = min(N_STUDIES, len(noise))
     for _ in range(N_EFFECT_DRAWS):
+        # inverse transform: the first component whose cumulated weight exceeds a uniform number
         component = (components > generator.random((len(z), 1))).argmax(axis=1)
         variance = PRIOR_SCALES[component] ** 2
         shrink = variance / (1 + variance)
+        # given its component, an effect is normal with mean b z and variance b
         effects = shrink * z + np.sqrt(shrink) * generator.standard_normal(len(z))
+        # without replacement: two studies with the same noise would agree too well
         rows = generator.choice(len(noise), n_studies, replace=False)
         # the sign of a difference is arbitrary
         signs = generator.choice([-1.0, 1.0], (n_studies, 1))
@@ -169,6 +172,7 @@ def _normal_scores(t: FloatArray, freedom: float) -> FloatArray:
 
 def _posterior_weights(z: FloatArray) -> FloatArray:
     """Fit the prior weights; return the posterior weights of the components of each feature."""
+    # marginally z ~ N(0, 1 + sigma_l^2) in component l
     density = scipy.stats.norm.pdf(z[:, np.newaxis], 0.0, np.sqrt(1 + np.square(PRIOR_SCALES)))
     density /= density.max(axis=1, keepdims=True)  # avoids underflow of large scores
     weights = np.full(len(PRIOR_SCALES), 1 / len(PRIOR_SCALES))

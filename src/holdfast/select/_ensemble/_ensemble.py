@@ -280,6 +280,7 @@ class Ensemble(Resampler):
         rows: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> FloatArray:
+        # on the rows of the whole data, not on a copy: members share the data of all resamples
         return self._aggregate_bags(X, y, rows, generator).scores
 
     def _aggregate_bags(
@@ -291,10 +292,12 @@ class Ensemble(Resampler):
     ) -> EnsembleScores:
         """Draw bags of the given rows, rank them by all members, and aggregate the votes."""
         members, aggregate = self._members(), get_aggregate(self.aggregate)
+        # checked before any bag is drawn: a wrong parameter must not cost the work of all members
         scored, ties = aggregate.takes == "scores", check_ties(self.ties)
         if scored:
             check_members_score(members, self.aggregate)
         protocol = bag_protocol(self.n_bags, self.bag_size, self.replace)
+        # all seeds are drawn at once: another member does not change the bags
         seed, *seeds = generator.integers(2**31, size=1 + len(members)).tolist()
         bags = draw_bags(protocol, y, self._subjects, rows, seed)
         rankings = rank_bags(members, (X, y, self._subjects), bags, seeds, scored=scored, ties=ties)

@@ -127,6 +127,7 @@ def largest_q(
         check_pfer(pfer),
     )
     pairs, kind = check_integer(n_pairs, "n_pairs", 1), check_assumption(assumption)
+    # the bound grows with q, so the first q that exceeds it is found by bisection
     return _first_true(1, p, lambda q: _smallest_bound(p, q, share, pairs, kind) > rate) - 1
 
 
@@ -160,6 +161,7 @@ def least_threshold(
         check_assumption(assumption),
         _check_q(q, p),
     )
+    # a share of subsamples is a multiple of 1 / total: no threshold in between matters
     total = 2 * pairs
     needed = _first_true(
         pairs, total, lambda t: _smallest_bound(p, count, t / total, pairs, kind) <= rate
@@ -232,6 +234,7 @@ def _unimodal_bound(p: int, q: int, threshold: float, n_pairs: int) -> float:
     squared, step = (q / p) ** 2, 1 / (2 * n_pairs)
     margin = 2 * threshold - 1 - step
     least = 0.5 + min(squared, step + 0.75 * squared)
+    # conditions of the bound for unimodal laws in [Shah2013]_
     if squared > 1 / 3 or threshold < least or margin <= ROUNDING_TOLERANCE:
         return math.inf
     above = 4 * (1 - threshold + step) / (1 + 2 * step)
@@ -263,6 +266,7 @@ def largest_tails(mean: float, top: int, power: int) -> tuple[float, ...]:
     first = int(np.ceil(2 * mean))
     tails = np.ones(top + 1)
     if first < top:
+        # the extreme law is a power law cut off at some point; all cut-off points are tried
         lasts = np.arange(max(first, 1), top + 1)
         masses = _power_law_masses(_solve_rates(mean, lasts, power), lasts, power)
         above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1] / masses.sum(axis=1)[:, None]

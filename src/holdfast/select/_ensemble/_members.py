@@ -92,6 +92,7 @@ def draw_bags(
     """Draw the rows of each bag from the given rows of the data; copies of a row stay together."""
     if protocol is None:
         return [rows]
+    # a bag of a bootstrap sample must not hold a copy of a row that it leaves out
     units = Units.from_labels(y[rows], resample_subjects(subjects, rows))
     size = getattr(protocol, "train_size", None)
     if isinstance(size, int) and size >= units.count:

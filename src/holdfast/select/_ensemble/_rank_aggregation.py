@@ -187,6 +187,8 @@ def robust_scores(ranks: NDArray[np.integer] | FloatArray) -> FloatArray:
     [2.08, -0.12, -0.63, -0.41]
     """
     m, p = ranks.shape
+    # [Kolde2012]_: the k-th best normalised rank of m is compared with the k-th of m uniform
+    # numbers; the least probability over k counts, corrected by m
     parts = np.sort(ranks, axis=0) / p
     lowest = np.zeros(p)
     for k, part in enumerate(parts, start=1):

@@ -100,6 +100,7 @@ class SelectionTarget(NamedTuple):
         if self.q is not None:
             return self._capped_q(n_features)
         if self.pfer is None:
+            # without a bound to keep, at most as many features as a subsample has samples
             return max(1, min(n_features, n_samples // 2))
         return max(1, self._largest_q(n_features, THRESHOLDS[-1], design))
 
@@ -182,6 +183,7 @@ def stability_score(
     for threshold in thresholds:
         high = least_count(threshold, total)
         score = 0.0
+        # stably in, undecided, stably out: the three groups of [Bodinier2023]_
         for part in (slice(high, None), slice(total - high + 1, high), slice(total - high + 1)):
             number = int(tally[part].sum())
             if number:  # an empty group adds 0, though its probability may be 0, too
@@ -221,6 +223,7 @@ def calibrate_q_and_threshold(
         ]
         scores[np.array(bounds) > pfer] = -np.inf
     if not np.isfinite(scores).any():
+        # no pair keeps the bound: the strictest one is returned, and the caller warns
         return 1, THRESHOLDS[-1]
     row, column = np.unravel_index(np.argmax(scores), scores.shape)
     return int(row) + 1, THRESHOLDS[column]

@@ -206,6 +206,7 @@ def is_regression(base: Ranker, y: LabelsLike) -> bool:
 def pick_features(base: Ranker, data: LabelledSamples, rows: Rows, most: int, seed: int) -> Picks:
     """Pick at most `most` features on each subsample."""
     base.set_params(random_state=seed)
+    # a path selector reports when features enter, not only their final ranks
     if hasattr(base, "entry_order"):
         return Picks(*base.entry_order(data.X, data.y, rows, most))
     if data.classes is None:
@@ -275,5 +276,6 @@ def _draw_plain_halves(
     return [
         np.sort(np.concatenate([members[unit] for unit in part]))
         for order in orders
+        # complementary halves of [Shah2013]_: both parts of one permutation
         for part in (order[:size], order[size : 2 * size])
     ]

@@ -58,6 +58,7 @@ class SubsampleSelections(NamedTuple):
 
     def reaches_threshold(self) -> BoolArray:
         """Return which features are picked in at least the threshold share of subsamples."""
+        # counts are compared, not shares: 0.6 of 100 subsamples is 60 in spite of rounding
         return self.picks.counts() >= least_count(self.threshold, len(self.picks.positions))
 
 
@@ -244,6 +245,7 @@ class StabilitySelection(Resampler):
             others, and no subjects are given.
         """
         super().fit(X, y, groups)
+        # left behind by `_score`; not kept, as it is no fitted attribute
         outcome: SubsampleSelections = self.__dict__.pop("_outcome")
         if self.n_features_to_select is None:
             self.support_ = outcome.reaches_threshold()
@@ -305,6 +307,7 @@ class StabilitySelection(Resampler):
         return as_base(self.base, L1Path)
 
     def _validate_data(self, X: MatrixLike, y: LabelsLike) -> tuple[Any, AnyArray]:
+        # decided by the target: the same base may classify or regress
         self._needs_classes = not is_regression(self._base(), y)
         if self._needs_classes:
             return self._validate_classes(X, y)
@@ -323,6 +326,7 @@ class StabilitySelection(Resampler):
         try:
             return super()._validate_data(X, y)
         except InvalidInputError as error:
+            # only numbers can be meant as a target of regression
             if np.asarray(y).dtype.kind not in "iuf" or len(np.unique(y)) <= MAX_EXPECTED_CLASSES:
                 raise
             raise InvalidInputError(

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from holdfast.select._ranker import Ranker
 
 MAX_BINARY_VALUES, MAX_FEW_VALUES = 2, 10
-"""Largest number of distinct values of a binary feature, and of one with few values."""
+"""Largest number of distinct values of a binary feature (derived), and of one with few values
+(chosen by hand)."""
 FEATURE_TYPES = ("binary features", "features with few values", "continuous features")
 MIN_FEATURES_OF_TYPE = 5
 """Smallest number of features of a tested type: with fewer, correlations decide what is picked."""
@@ -66,6 +67,7 @@ def warn_if_types_are_favoured(
         return
     if np.sum(np.bincount(types) >= MIN_FEATURES_OF_TYPE) < 2:
         return
+    # with shuffled labels no feature is informative: picks should follow these shares
     shares = np.array([np.mean(types == kind) for kind in range(len(FEATURE_TYPES))])
     generator = np.random.default_rng(seed)
     picks = []

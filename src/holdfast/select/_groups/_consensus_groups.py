@@ -286,6 +286,7 @@ class Comembership:
             joined = coo_array(
                 (np.ones(len(left), dtype=np.int8), (left, right)), shape=2 * (len(labels),)
             )
+            # average linkage never joins two connected sets: their mean share is below the cut
             labels = np.asarray(connected_components(joined, directed=False)[1][labels])
         order = np.argsort(labels, kind="stable")
         bounds = np.flatnonzero(np.diff(labels[order])) + 1
@@ -301,6 +302,7 @@ class Comembership:
         for start in range(0, len(features), step):
             counts = self.counts(features[start : start + step], transposed).toarray()
             for position, row in enumerate(counts, start):
+                # the condensed form of SciPy: pairs (i, j) with j > i, row by row
                 following = row[position + 1 : ends[position]]
                 flat[filled : filled + len(following)] = 1 - following / len(self._memberships)
                 filled += len(following)

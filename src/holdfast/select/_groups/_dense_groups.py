@@ -54,6 +54,7 @@ class PointSet(NamedTuple):
     def from_points(cls, points: FloatArray) -> PointSet:
         """Prepare points, one per row."""
         squares = np.square(points).sum(axis=1)
+        # with a last coordinate of 1 in the centres, one product gives c x - x x / 2
         transposed = np.vstack([points.T, -0.5 * squares])
         # the error of a sum of n products is below n roundings of its largest possible value
         slack = 2.0**-24 * (points.shape[1] + 10) * 1.5 * squares.max(initial=0.0)
@@ -109,6 +110,7 @@ def flat_kernel_modes(point_set: PointSet, radius: float) -> Modes:
     active = _keep_unvisited(point_set.points, visited)
     while len(active):
         shifted = _shift_centres(point_set, active, radius)
+        # exact comparison: the same members have the same mean to the last bit
         still = (shifted.places == active).all(axis=1)
         modes.append(shifted.take(still))
         active = _keep_unvisited(shifted.places[~still], visited)
@@ -189,6 +191,7 @@ def _weighted_means(
 ) -> FloatArray:
     """Return the means of the points, weighted by the kernel around each centre."""
     weights = _append_ones(centres, transposed.dtype) @ transposed
+    # exponent -|c - x|^2 / (2 width^2), from the products above
     weights -= 0.5 * np.square(centres).sum(axis=1, keepdims=True)
     weights /= width**2
     np.exp(np.maximum(weights, MIN_LOG_WEIGHT, out=weights), out=weights)
@@ -234,7 +237,7 @@ def _append_ones(centres: FloatArray, dtype: DTypeLike) -> AnyArray:
 
 Kernel = Literal["flat", "gaussian"]
 DISTANCE_TOLERANCE = 1e-9
-"""Distances that differ by less, relative to the length of a feature, are equal."""
+"""Distances that differ by less, relative to the length of a feature, are equal; chosen by hand."""
 
 
 @selector(
@@ -376,6 +379,7 @@ class DenseGroups(GroupSelector):
         features = np.flatnonzero(usable)
         point_set = PointSet.from_points(points[features])
         self.bandwidth_ = self._compute_bandwidth(point_set)
+        # standardised features have the length sqrt(n); ties at the radius count as within it
         radius = self.bandwidth_ + DISTANCE_TOLERANCE * math.sqrt(X.shape[0])
         peaks = self._dense_peaks(point_set, radius)
         groups = [features[near] for near in members_within(point_set, peaks.places, radius)]

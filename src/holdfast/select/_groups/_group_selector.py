@@ -99,6 +99,7 @@ class GroupSelector(Selector):
             for members in groups.members:
                 self.support_[members] = True
         if self.output == "centres":
+            # centres of new data need the means and deviations of the training data
             self._standardisation = Standardisation.from_data(data)
 
     def transform(self, X: MatrixLike) -> MatrixLike:
@@ -222,10 +223,12 @@ class Standardisation(NamedTuple):
         size = np.abs(points).max(axis=1)
         size[size == 0] = 1.0
         points /= size[:, None]
+        # after scaling by the largest value, so the tolerance is relative
         constant = np.ptp(points, axis=1) <= ROUNDING
         mean = points.mean(axis=1)
         points -= mean[:, None]
         spread = np.sqrt(np.square(points).mean(axis=1))
+        # division by infinity makes the feature 0 instead of amplifying rounding errors
         spread[constant] = np.inf
         points /= spread[:, None]
         return cls(size, mean, spread)
@@ -286,6 +289,7 @@ def representatives(points: FloatArray, members: Sequence[IndexArray]) -> IndexA
     central = []
     for group in members:
         sums = correlation_sums(points, group)
+        # ties go to the lowest index, whatever the rounding of the sums
         tied = sums >= sums.max() - ROUNDING * len(group) * points.shape[1]
         central.append(group[np.argmax(tied)])
     return np.array(central, dtype=np.intp)

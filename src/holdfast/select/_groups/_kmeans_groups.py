@@ -153,6 +153,7 @@ class KMeansGroups(RelevanceGrouper):
 
     def _cluster_count(self, n_features: int, n_usable: int) -> int:
         if self.n_clusters is None:
+            # about two features per cluster
             return min(DEFAULT_MAX_CLUSTERS, (n_usable + 1) // 2)
         if self.n_clusters > n_features:
             raise InvalidInputError(

@@ -101,6 +101,7 @@ class RelevanceGrouper(GroupSelector):
     ) -> FloatArray:
         """Return the score of each feature on the given rows."""
         scorer = self._scorer().set_params(random_state=int(generator.integers(2**31)))
+        # bound to all data and scored on the rows: copies and subjects are known to the scorer
         scores: FloatArray = scorer._bind_supported(X, y, self._subjects).score([rows]).values[0]
         return scores
 
@@ -129,6 +130,7 @@ def sort_groups(
     members: Sequence[IndexArray], representatives: IndexArray, scores: FloatArray
 ) -> SelectedGroups:
     """Sort groups by descending scores; equal ones by their representatives."""
+    # lexsort sorts by its last key first
     order = np.lexsort((representatives, -scores))
     return SelectedGroups(tuple(members[i] for i in order), representatives[order], scores[order])
 
@@ -259,6 +261,7 @@ class DRAGS(RelevanceGrouper, DenseGroups):
         rows: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> SelectedGroups:
+        # density does not use the classes; relevance only orders what is dense
         groups, central, _ = self._find_dense_groups(X[rows])
         means = mean_relevances(self._relevances(X, y, rows, generator), groups)
         kept = np.flatnonzero(means >= (-np.inf if self.threshold is None else self.threshold))

@@ -137,6 +137,7 @@ class CriterionSplits:
             if balanced:
                 classes = self.y[test]
                 counts = np.bincount(classes)
+                # hits then add up to the mean recall over the classes in the test part
                 weights.append(1.0 / (np.count_nonzero(counts) * counts[classes]))
             else:
                 weights.append(np.full(len(test), 1.0 / len(test)))
@@ -210,6 +211,7 @@ def _mean_score(
     for train, test in split_data.splits:
         try:
             fitted = clone(classifier).fit(X[train], y[train])
+        # such a subset is worse than any other, but not the end of the search
         except (ValueError, np.linalg.LinAlgError) as error:  # too many, or constant, features
             return -np.inf, f"{type(error).__name__}: {error}"
         scores.append(_score_fit(scorer, fitted, X[test], y[test]))

@@ -65,6 +65,7 @@ def fingerprint(
     try:
         serialized: bytes = cloudpickle.dumps(estimators)  # also pickles lambdas
     except (TypeError, AttributeError, pickle.PicklingError):
+        # what cannot be pickled is identified by its text
         serialized = repr(estimators).encode()
     digest: str = joblib.hash(
         (
@@ -143,5 +144,6 @@ def _strip_scaler(classifier: EstimatorLike) -> tuple[Any, bool]:
     if type(classifier) is not Pipeline or len(classifier.steps) != 2:
         return classifier, False
     scaler, last = classifier[0], classifier[1]
+    # a subclass, or a scaler with other settings, may scale in another way
     plain = type(scaler) is StandardScaler and scaler.with_mean and scaler.with_std
     return (last, True) if plain else (classifier, False)

@@ -148,6 +148,7 @@ def _prior_probabilities(priors: ArrayLike | None, counts: IndexArray) -> FloatA
 def _lost_degrees_of_freedom() -> int:
     """Return the degrees of freedom that scikit-learn subtracts: 1 in early versions, else 0."""
     fitted = QuadraticDiscriminantAnalysis().fit([[0.0], [2.0], [0.0], [2.0]], [0, 0, 1, 1])
+    # the values 0 and 2 have the squares 2 about their mean: the variance is 2 / divisor
     return 2 - round(2.0 / float(fitted.scalings_[0][0]))
 
 

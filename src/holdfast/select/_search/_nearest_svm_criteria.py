@@ -28,6 +28,7 @@ def nearest_neighbor_criterion(
         return None
     weights = np.ones((len(split_data.splits), split_data.X.shape[1]))
     if scaled:
+        # scaling a feature by its deviation multiplies its squared differences
         weights = 1.0 / split_data.scales()[1] ** 2
     return NearestNeighborCriterion(
         int(classifier.n_neighbors), split_data, split_data.weights(balanced=balanced), weights
@@ -40,6 +41,7 @@ def _supports_classifier(classifier: EstimatorLike, smallest: int) -> bool:
         return False
     k, metric = classifier.n_neighbors, (classifier.metric, classifier.p)
     euclidean = metric[0] == "euclidean" or metric == ("minkowski", 2)
+    # scikit-learn raises for k above the training rows; the refitting criterion reports that
     counted = isinstance(k, int | np.integer) and 1 <= int(k) <= smallest
     return euclidean and counted and classifier.weights in ("uniform", None)
 

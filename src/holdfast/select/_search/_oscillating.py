@@ -170,9 +170,11 @@ def oscillate(state: SearchState, candidate: Candidate, depth: int) -> Candidate
     """
     swing, deepest = 1, min(depth, len(state.space.free))
     while swing <= deepest:
+        # down before up, as in [Somol2000]_
         better = _swing(state, candidate, swing, state.best_removal, state.best_addition)
         if better is None:
             better = _swing(state, candidate, swing, state.best_addition, state.best_removal)
+        # a success starts again with the cheapest swings [Somol2008dos]_
         candidate, swing = (candidate, swing + 1) if better is None else (better, 1)
     return candidate
 

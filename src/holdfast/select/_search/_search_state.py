@@ -204,6 +204,7 @@ class Candidate(NamedTuple):
         """Return whether its value is higher, or equal with fewer units."""
         if other is None:
             return True
+        # of equally good subsets the smaller one is preferred
         return (self.value, -self.size) > (other.value, -other.size)
 
 

@@ -181,6 +181,7 @@ def float_forward(state: SearchState) -> None:
     """Add the best unit, then remove units while that beats the best subset of that size."""
     candidate = state.start(state.space.forced)
     while candidate.size < state.sizes.high and (move := state.best_addition(candidate)):
+        # conditional steps back are what distinguishes floating from plain selection [Pudil1994]_
         candidate = _step_back_while_better(state, state.make_move(move), state.best_removal)
 
 

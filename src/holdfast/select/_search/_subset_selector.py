@@ -118,6 +118,7 @@ class SubsetSelector(Selector):
         masks = []
         for indices, generator in zip(rows, rngs, strict=True):
             subjects = resample_subjects(self._subjects, indices)
+            # copies of a row must not be split between the training and test parts of the search
             masks.append(self._choose(X[indices], y[indices], subjects, generator))
         return Subsets(np.array(masks), feature_names=self._feature_names())
 
@@ -156,6 +157,7 @@ class Sizes(NamedTuple):
                     f"{SIZE_PARAMETER} must be a number, a range (low, high), or None; got "
                     f"{size!r}."
                 )
+            # "(2,10)" is read as the arguments of a call, by the parser of all other options
             size = parse_call(f"range{size.strip()}")[1]
         if not isinstance(size, tuple | list | np.ndarray):
             is_count = isinstance(size, int | np.integer)

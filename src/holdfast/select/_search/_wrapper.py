@@ -137,6 +137,7 @@ class Wrapper(SubsetSelector):
         sizes = Sizes.from_parameter(self.n_features_to_select, space.min_size, space.max_size)
         forced = len(space.forced)
         if self.sweeps == "forward":
+            # from size s, max_size - s units can be added; each is evaluated once
             absent = range(space.max_size - sizes.high + 1, space.max_size - forced + 1)
             return len(absent), sum(absent)
         if self.sweeps == "backward":  # any unit that is not forced in can be removed
