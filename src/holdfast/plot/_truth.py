@@ -155,7 +155,7 @@ def _drop_covered_points(points: FloatArray) -> FloatArray:
         return points
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     shares = (points - low) / np.where(span > 0, span, 1)
-    # the finest grid that thins enough: coarser ones drop points that can be told apart
+    # the finest grid that thins enough: coarser ones drop points that a reader could distinguish
     for n_cells in CELLS_ACROSS:
         first = np.unique(np.round(n_cells * shares), axis=0, return_index=True)[1]
         if len(first) <= MAX_POINTS_PER_KIND:
