@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study import load
-from holdfast.study._storage._folder import folder_lock
+from holdfast.study._storage._folder_lock import folder_lock
 from holdfast.study._storage._merge import merge
 from holdfast.study._storage._store import FILE, Store, integers
 from tests.study.stores import Made, full, subsamples

@@ -1,6 +1,5 @@
 """The SQLite file of a run, and the folder it lies in."""
 
-import multiprocessing
 import shutil
 import sqlite3
 from pathlib import Path
@@ -13,7 +12,6 @@ import holdfast as hf
 from holdfast.errors import FileFormatError, HoldfastWarning, StoreError
 from holdfast.resample import Resample
 from holdfast.study._storage import _store as schema
-from holdfast.study._storage._folder import folder_lock
 from holdfast.study._storage._store import (
     Store,
     UnitResult,
@@ -184,29 +182,6 @@ def test_other_versions_than_before_are_reported(tmp_path):
     store.close()
     with pytest.warns(HoldfastWarning, match=r"numpy was 1\.0 and is"):
         assert hf.resume(tmp_path / "run", n_jobs=1).complete
-
-
-def hold(folder, held, leave):
-    with folder_lock(folder):
-        held.set()
-        leave.wait(30)
-
-
-@pytest.mark.slow
-def test_a_folder_is_for_one_run_at_a_time(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    held, leave = context.Event(), context.Event()
-    other = context.Process(target=hold, args=(tmp_path, held, leave))
-    other.start()
-    assert held.wait(30)
-    with pytest.raises(StoreError, match="another run is using"), folder_lock(tmp_path):
-        pass
-    other.kill()  # the lock dies with its process
-    other.join(30)
-    with folder_lock(tmp_path):
-        assert names(tmp_path) == []
-    with folder_lock(tmp_path):
-        pass
 
 
 def test_a_folder_that_cannot_be_is_reported(tmp_path):

@@ -50,6 +50,7 @@ def test_a_study_does_what_it_planned(whole):
     result, folder = whole
     assert result.complete
     assert sorted(path.name for path in folder.iterdir()) == [
+        ".lock",
         "data.npz",
         "plan.json",
         "study.sqlite",

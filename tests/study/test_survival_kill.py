@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from holdfast.study._storage._folder import folder_lock
+from holdfast.study._storage._folder_lock import folder_lock
 from tests.study.run_folders import contents, units
 from tests.study.runs import SECONDS, STUDY, Order, Started, finished, undisturbed
 from tests.waiting import until

@@ -29,12 +29,13 @@ from holdfast.study._planning._plan import Plan, Unit, opaque_parts, plan_depth
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
 from holdfast.study._storage._folder import (
+    check_empty,
     create_folder,
-    folder_lock,
     load_data,
     open_or_create_store,
     write_plan,
 )
+from holdfast.study._storage._folder_lock import folder_lock
 from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._storage._store import FILE, Store
 
@@ -126,6 +127,8 @@ def execute(
         _run_or_extend(store, plan, data, options, progress)
         return Result(store, data=lambda: data)
     folder = create_folder(out)
+    if not (folder / FILE).exists():
+        check_empty(folder)  # before the lock leaves its file in somebody else's folder
     with folder_lock(folder):
         plan = plan if rule is None else SequentialStudy(plan, data, rule).current_plan(folder)
         store = open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -18,6 +16,7 @@ from holdfast.errors import FileFormatError, StoreError, StudyError
 from holdfast.io import Dataset, read_data
 from holdfast.study._planning._plan import Plan, as_text, check_same_plan
 from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, StoppingRule
+from holdfast.study._storage._folder_lock import LOCK_FILE
 from holdfast.study._storage._store import FILE, Store
 
 PLAN = "plan.json"
@@ -25,7 +24,7 @@ DATA = "data.npz"
 NEW_STORE = ".study.new.sqlite"
 PARTIAL_FILES = {
     *(PLAN, DATA, NEW_STORE),
-    *(f"{NEW_STORE}-journal", ".data.new.npz", f".{PLAN}.new", ".lock"),
+    *(f"{NEW_STORE}-journal", ".data.new.npz", f".{PLAN}.new", LOCK_FILE),
 }
 """Files that a process killed at the start may have left."""
 
@@ -48,7 +47,7 @@ def open_or_create_store(
     """Return the existing store of a plan, or a new one that holds the plan."""
     document = plan.to_json()
     if not (folder / FILE).exists():
-        _check_empty(folder)
+        check_empty(folder)
         if save_data and data.source is None:
             _save_data(folder / DATA, data)
         write_file(folder / PLAN, as_text(document).encode())
@@ -95,7 +94,7 @@ def directions(data: Dataset) -> list[int | None]:
     return [code if varies else None for code, varies in zip(highest, differs, strict=True)]
 
 
-def _check_empty(folder: Path) -> None:
+def check_empty(folder: Path) -> None:
     """Raise if the folder holds other files than those of a start that was killed."""
     others = [path.name for path in folder.iterdir() if path.name not in PARTIAL_FILES]
     if others:
@@ -179,52 +178,3 @@ def _read_saved_data(path: Path) -> Dataset:
             )
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error
-
-
-# One run at a time per folder: the lock ends with its process, however that ends.
-
-
-@contextmanager
-def folder_lock(folder: Path) -> Iterator[None]:
-    """Lock a folder for this process; raise if another run holds it."""
-    handle = _acquire_lock(folder)
-    if handle is None:
-        raise StoreError(
-            f"{folder}: another run is using this folder; wait for it to end, or use "
-            "another folder."
-        )
-    try:
-        yield
-    finally:
-        os.close(handle)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _acquire_lock(folder: Path) -> int | None:
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            os.close(handle)
-            return None
-        return handle
-else:
-    import fcntl
-
-    def _acquire_lock(folder: Path) -> int | None:
-        """Lock the folder itself: no file is left behind when the process is killed."""
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            return None
-        except OSError as error:
-            os.close(handle)
-            raise StoreError(
-                f"{folder}: the folder cannot be locked ({error.strerror}); some network disks "
-                "do not support locks. Use a folder on another disk."
-            ) from error
-        return handle

@@ -18,7 +18,8 @@ from holdfast.io import Dataset
 from holdfast.study._planning._plan import comparable_plan, differences
 from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY
 from holdfast.study._result import Result
-from holdfast.study._storage._folder import DATA, PLAN, create_folder, folder_lock, load_data
+from holdfast.study._storage._folder import DATA, PLAN, create_folder, load_data
+from holdfast.study._storage._folder_lock import LOCK_FILE, folder_lock
 from holdfast.study._storage._store import FILE, Store
 
 COMPANIONS = (PLAN, DATA)
@@ -67,11 +68,13 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
     True
     """
     parts, target = _check_folders(folders), Path(out)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if target.exists() and (
+        not target.is_dir() or any(path.name != LOCK_FILE for path in target.iterdir())
+    ):
         raise StoreError(f"{target}: a merged study needs a new or an empty folder.")
     with ExitStack() as stack:
         for part in parts:
-            stack.enter_context(folder_lock(part))
+            stack.enter_context(folder_lock(part, reading=True))
         _check_plans(parts)
         stack.enter_context(folder_lock(create_folder(target)))
         n_different = _write_merged(parts, target)
