@@ -167,6 +167,13 @@ def test_higher_targets_need_more_until_nothing_is_known():
     assert plans[-1].needed_low <= MAX_FACTOR * 80
 
 
+def test_a_distance_is_at_chance_unless_it_is_clearly_lower():
+    below = replace(found_of([0.03, 0.02, 0.01], measure="anhd"), chance=0.04)
+    assert not is_at_chance(below)
+    assert is_at_chance(replace(below, standard_error=0.05))
+    assert is_at_chance(replace(below, value=0.08))
+
+
 def test_pilots_with_little_agreement_get_a_least_number():
     plan = plan_samples(found_of([0.05, 0.06, 0.08]), target=0.95)
     assert math.isnan(plan.needed)

@@ -1,4 +1,4 @@
-"""Chances of features and groups to be found again, from selections on disjoint parts."""
+"""Chances of features and groups to be found again, from disjoint parts, and their grades."""
 
 from __future__ import annotations
 

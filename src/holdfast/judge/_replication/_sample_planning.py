@@ -277,11 +277,16 @@ def _logit_error(unit: float, error: float) -> float:
 def is_at_chance(result: Replication) -> bool:
     """Return whether halves agree no better than random selections, by one standard error.
 
-    On noise the standard error is about twice the true one, so that 98 of 100 data sets of noise
-    are at chance. The limit was chosen by hand; no committed script prints these figures.
+    For a distance, better is lower. Where the chance level is unknown, 0 stands for it, so that a
+    distance counts as at chance, and nothing is predicted beyond the data. On noise the standard
+    error is about twice the true one, so that 98 of 100 data sets of noise are at chance. The limit
+    was chosen by hand; no committed script prints these figures.
     """
     chance = result.chance if math.isfinite(result.chance) else 0.0
-    return result.value - chance <= result.standard_error
+    agreement = result.value - chance
+    if get_measure(result.measure).distance:
+        agreement = -agreement
+    return agreement <= result.standard_error
 
 
 # The samples that a target needs: the line is followed to where it, and the ends of its interval,

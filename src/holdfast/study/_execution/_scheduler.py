@@ -1,4 +1,4 @@
-"""Run the units of a plan on a pool and store their results as they arrive."""
+"""Run the units of a plan on a pool, run those of a crashed worker again, and store the results."""
 
 from __future__ import annotations
 
