@@ -9,6 +9,7 @@
     ├── FileFormatError (ValueError)        a file in the wrong format
     ├── StoreError (OSError)                a run folder that cannot be read or written
     └── StudyError (RuntimeError)           a study that cannot continue; finished work is kept
+        └── UntrustedCodeError              a plan names code that runs only if it is trusted
     HoldfastWarning (UserWarning)
     └── UndefinedMeasureWarning             a measure without a value: NaN was returned
 """
@@ -25,6 +26,7 @@ __all__ = [
     "UndefinedMeasureError",
     "UndefinedMeasureWarning",
     "UnknownNameError",
+    "UntrustedCodeError",
 ]
 
 
@@ -54,6 +56,10 @@ class StoreError(HoldfastError, OSError):
 
 class StudyError(HoldfastError, RuntimeError):
     """A study that cannot continue; finished work is kept."""
+
+
+class UntrustedCodeError(StudyError):
+    """A stored plan names code that is not holdfast's, nor of an installed estimator."""
 
 
 class HoldfastWarning(UserWarning):

@@ -54,9 +54,9 @@ def test_a_study_in_which_no_selector_succeeds_is_an_error_and_kept(tmp_path):
     assert "hf.resume(" in str(error.value)
     assert len(hf.load(folder).failures) == 8
     with pytest.raises(StudyError, match="no selector succeeded"):
-        hf.resume(folder, n_jobs=1)
+        hf.resume(folder, n_jobs=1, trust=True)
     mended.touch()
-    assert hf.resume(folder, n_jobs=1).complete
+    assert hf.resume(folder, n_jobs=1, trust=True).complete
 
 
 def test_in_memory_nothing_is_kept():
@@ -102,12 +102,12 @@ def test_the_command_ends_with_1_and_names_the_selector(tmp_path):
     asked = study({"one": Failing(), "two": Failing(1)})
     with pytest.raises(StudyError):
         asked.run(X, Y, out=folder, n_jobs=1)
-    result = run("resume", folder, "--n-jobs=1")
+    result = run("resume", folder, "--trust", "--n-jobs=1")
     assert result.exit_code == 1
     assert "no selector succeeded. one failed on all 4 resamples: Arith" in result.stderr
     mixed = tmp_path / "mixed"
     with pytest.warns(HoldfastWarning, match="one failed"):
         study({"one": Failing(), "f": "f_score"}).run(X, Y, out=mixed, n_jobs=1)
-    result = run("resume", mixed, "--n-jobs=1")
+    result = run("resume", mixed, "--trust", "--n-jobs=1")
     assert result.exit_code == 1
     assert result.stderr.count("one failed on all 4 resamples: ArithmeticError: out of") == 1

@@ -117,7 +117,7 @@ def test_units_of_a_step_are_units_of_the_whole(block, stops, monkeypatch):
     # wide data have small blocks
     monkeypatch.setattr(_plan, "MAX_SCORES_PER_BLOCK", block * few.n_features)
     asked = study(100, 0.1)._settings
-    growing = SequentialStudy(make_plan(asked, few), few, asked.stopping_rule)
+    growing = SequentialStudy(make_plan(asked, few), few, asked.stopping_rule, asked.protocol)
     assert growing.steps == stops
     whole = {*growing.final_plan(100).units()}
     for step in growing.steps:
@@ -170,12 +170,11 @@ def test_rankings_are_kept_as_deep_as_if_asked_for_that_number(tmp_path, monkeyp
     monkeypatch.setattr(_plan, "MAX_STORED_FEATURES", 1500)
     groups = {"selectors": ["t_score", "drags"], "sizes": [2], "replication": 4}
     asked = study(100, 0.15, **groups)
-    depths = [
-        SequentialStudy(make_plan(asked._settings, data()), data(), asked._settings.stopping_rule)
-        .plan_with(n)
-        .depth
-        for n in (24, 48)
-    ]
+    settings = asked._settings
+    growing = SequentialStudy(
+        make_plan(settings, data()), data(), settings.stopping_rule, settings.protocol
+    )
+    depths = [growing.plan_with(n).depth for n in (24, 48)]
     assert 2 < depths[1] < depths[0] < 40
     grown = asked.run(data(), out=tmp_path / "grown")
     assert grown.n_resamples >= 48

@@ -32,7 +32,7 @@ def refused(folder):
     before = (folder / FILE).read_bytes()
     for use in (
         lambda: load(folder),
-        lambda: hf.resume(folder, n_jobs=1),
+        lambda: hf.resume(folder, n_jobs=1, trust=True),
         lambda: hf.Study(**STUDY).run(*small_data(), out=folder, n_jobs=1),
     ):
         with pytest.raises(FileFormatError, match=r"run/study.sqlite: ") as raised:
@@ -76,7 +76,7 @@ def test_saved_data_that_are_cut_off_are_refused(folder):
     content = (folder / "data.npz").read_bytes()
     (folder / "data.npz").write_bytes(content[: len(content) // 2])
     with pytest.raises(FileFormatError, match=r"data.npz: the saved data cannot be read"):
-        hf.resume(folder, n_jobs=1)
+        hf.resume(folder, n_jobs=1, trust=True)
 
 
 def test_saved_data_that_changed_are_refused(folder):
@@ -84,7 +84,7 @@ def test_saved_data_that_changed_are_refused(folder):
         changed = {**parts, "X": parts["X"] + 1}
     np.savez(folder / "data.npz", **changed)
     with pytest.raises(StoreError, match=r"the data have changed since the study began"):
-        hf.resume(folder, n_jobs=1)
+        hf.resume(folder, n_jobs=1, trust=True)
 
 
 def test_other_peoples_files_are_not_written_among(tmp_path):

@@ -115,6 +115,6 @@ def test_in_a_read_only_folder_a_study_can_be_read_but_not_go_on(whole, tmp_path
         connection.execute("DELETE FROM units WHERE selector = 0 AND resample < 10")
     with read_only(folder):
         with pytest.raises(StoreError, match=r"Read-only|Permission denied"):
-            hf.resume(folder, n_jobs=1)
+            hf.resume(folder, n_jobs=1, trust=True)
         with closing(Store.open(folder / FILE)) as store:
             assert Result(store).n_done == 590

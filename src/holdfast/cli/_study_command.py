@@ -39,19 +39,28 @@ if TYPE_CHECKING:
 )
 @click.argument("folder", metavar="DIR")
 @click.option("--data", metavar="FILE", help="The data, if the file has moved.")
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Run any code that the plan in DIR names, also from the working directory. Give it only "
+    "for a folder whose origin you know.",
+)
 @run_options
 @json_option
 @quiet_option
-def resume(folder: str, data: str | None, **options: Any) -> int:
+def resume(folder: str, data: str | None, *, trust: bool, **options: Any) -> int:
     """Continue the study in DIR.
 
     Finished work is kept, and failed work is tried again. The plan is the one in the folder, and
     the data must not have changed. The results equal those of an uninterrupted run, for any number
     of processes.
+
+    Only selectors of holdfast and estimators of installed packages are run; a plan that names
+    other code needs --trust.
     """
     from holdfast.cli._study_run import run_resumed
 
-    return run_resumed(Path(folder), data, RunOptions(**options))
+    return run_resumed(Path(folder), data, RunOptions(**options), trust=trust)
 
 
 # ``holdfast merge``.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import shlex
 import signal
+import sys
 import threading
 import warnings
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +20,13 @@ from holdfast.cli._output import log_line, logged_warnings, print_json
 from holdfast.cli._program import COMMAND, FAILED, INTERRUPTED, cluster
 from holdfast.cli._progress import make_progress, read
 from holdfast.cli._study_summary import find_recommended_shortfall, print_summary, try_recommend
-from holdfast.errors import HoldfastError, InvalidInputError, StoreError, StudyError
+from holdfast.errors import (
+    HoldfastError,
+    InvalidInputError,
+    StoreError,
+    StudyError,
+    UntrustedCodeError,
+)
 from holdfast.report import conclude, remove_name_marks
 from holdfast.resample import as_protocol
 from holdfast.study import (
@@ -36,7 +44,6 @@ from holdfast.study import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
     from types import FrameType
 
     import pandas as pd
@@ -61,7 +68,7 @@ def run_study(request: StudyRequest) -> int:
         study, options = Study(**request.study), request.run
     except InvalidInputError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
-    with open_session(request.folder, options) as session:
+    with open_session(request.folder, options, trust=True) as session:
         data = read(request.file, request.column_options, quiet=options.quiet)
         protocol = as_protocol(request.study["protocol"])
         estimates = protocol.estimates_for(subjects=data.groups is not None)
@@ -77,21 +84,27 @@ def run_study(request: StudyRequest) -> int:
     return session.exit_code
 
 
-def run_resumed(folder: Path, data: str | None, options: RunOptions) -> int:
+def run_resumed(folder: Path, data: str | None, options: RunOptions, *, trust: bool) -> int:
     """Resume a study and return the exit code."""
-    with open_session(folder, options) as session:
+    if trust:
+        # the folder of the program comes first here, not that of the user, as in `python -m`
+        sys.path.append(str(Path.cwd()))
+    with open_session(folder, options, trust=trust) as session:
         stored = load(folder)
         with closing(stored.store):
             progress = make_progress(stored.protocol_sentence, quiet=options.quiet)
-        result = resume(folder, data=data, progress=progress, **session.execution)
+        result = resume(folder, data=data, progress=progress, trust=trust, **session.execution)
         progress.end(result.n_units)
         session.exit_code = finish_run(result, folder, options)
     return session.exit_code
 
 
 @contextmanager
-def open_session(folder: Path, options: RunOptions) -> Iterator[RunSession]:
-    """Yield a session; handle interrupts and failures: print what is kept, and how to go on."""
+def open_session(folder: Path, options: RunOptions, *, trust: bool) -> Iterator[RunSession]:
+    """Yield a session; handle interrupts and failures: print what is kept, and how to go on.
+
+    With `trust`, the code that the plan names was requested by the user.
+    """
     try:
         with orderly_stop(), logged_warnings(quiet=options.quiet), cluster(options.dask) as client:
             # these selectors are named at the end of the run, as errors
@@ -106,23 +119,26 @@ def open_session(folder: Path, options: RunOptions) -> Iterator[RunSession]:
                 }
             )
     except KeyboardInterrupt:
-        log_line("interrupted", _describe_stored_progress(folder) or "nothing was done yet.")
+        progress = _describe_stored_progress(folder, trust=trust)
+        log_line("interrupted", progress or "nothing was done yet.")
+    except UntrustedCodeError:
+        raise  # its message has the command
     except StudyError:
-        if progress := _describe_stored_progress(folder):
+        if progress := _describe_stored_progress(folder, trust=trust):
             log_line("next", progress)
         raise
 
 
-def _describe_stored_progress(folder: Path) -> str:
+def _describe_stored_progress(folder: Path, *, trust: bool) -> str:
     """Return how much is done and how to go on; empty if nothing was started."""
     try:
-        result = load(folder)
+        result = load(folder, trust=trust)
     except HoldfastError:
         return ""
     with closing(result.store):
         return (
             f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
-            f"go on with: holdfast resume {shlex.quote(str(folder))}"
+            f"go on with: {result.resume_command(folder)}"
         )
 
 
@@ -236,7 +252,7 @@ def _print_next_steps(
     if part is not None and not result.complete:
         log_line("next", f"{state}; when all parts are: holdfast merge {where} DIR... --out DIR")
     elif not result.complete:
-        log_line("next", f"{state}; try the others again: holdfast resume {where}")
+        log_line("next", f"{state}; try the others again: {result.resume_command(folder)}")
     log_line("written", _format_paths(folder, [*files, *reports[1:]]))
     log_line("explore in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
     for page in reports[:1]:

@@ -328,8 +328,14 @@ def isolate_names(text: str) -> Markup:
 
 # Selectors and classifiers of a plan: a title, and the options that were set.
 
-INSPECTED_PACKAGES = ("holdfast", "sklearn")
-"""Packages whose classes are imported to learn defaults; a plan must not import others."""
+INSPECTED_MODULES = (
+    *("calibration", "discriminant_analysis", "dummy", "ensemble", "gaussian_process"),
+    *("linear_model", "naive_bayes", "neighbors", "neural_network", "pipeline", "svm", "tree"),
+)
+"""Modules of scikit-learn whose classes show their defaults: those of classifiers.
+
+All are imported for any report, so that a plan does not choose what is imported.
+"""
 PARAMETERS_SET_BY_STUDY = {"random_state", "n_features_to_select"}
 """Parameters that the study sets itself."""
 
@@ -338,7 +344,7 @@ def format_options(spec: JSON) -> str:
     """Return the parameters that differ from the defaults: ``n_neighbors = 3, C = 0.5``."""
     if not isinstance(spec, dict) or "parameters" not in spec:
         return ""
-    defaults = _get_defaults(spec["class"])
+    defaults = _get_defaults(spec)
     changed = {
         key: value
         for key, value in spec["parameters"].items()
@@ -380,14 +386,20 @@ def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
     return labels
 
 
-def _get_defaults(path: str) -> dict[str, Any]:
-    """Return the default parameters of a class of holdfast or scikit-learn."""
-    module, _, name = path.partition(":")
-    if module.partition(".")[0] not in INSPECTED_PACKAGES:
-        return {}
+def _get_defaults(spec: JSON) -> dict[str, Any]:
+    """Return the default parameters of a registered selector, or a class of scikit-learn."""
+    record = get_selector_record(spec)
+    if record is None:
+        modules = {
+            f"sklearn.{name}": importlib.import_module(f"sklearn.{name}")
+            for name in INSPECTED_MODULES
+        }
+        module, _, name = spec["class"].partition(":")
+        kind: Any = getattr(modules.get(module), name, None)
+    else:
+        kind = record.kind
     try:
-        kind = getattr(importlib.import_module(module), name)
         parameters = inspect.signature(kind).parameters.values()
-    except (ImportError, AttributeError, ValueError, TypeError):
-        return {}  # the plan may come from another version, which had other classes
+    except (TypeError, ValueError):  # a class of another package or version
+        return {}
     return {parameter.name: parameter.default for parameter in parameters}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -36,8 +37,14 @@ from holdfast.resample import ReplicationPairs
 from holdfast.select import Selector
 from holdfast.study._planning._make_plan import prepare_selector
 from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, derive_seed
+from holdfast.study._storage._plan_objects import (
+    PlanPart,
+    build_objects,
+    classifier_parts,
+    selector_parts,
+)
 from holdfast.study._storage._reader import DONE_UNITS_SQL, OWN_SIZE, StudyReader, size_label
-from holdfast.study._storage._serialization import deserialize_object, is_opaque
+from holdfast.study._storage._serialization import is_opaque
 from holdfast.study._storage._store import to_integers
 from holdfast.study._tables._errors import read_inner_predictions, read_predictions
 from holdfast.study._tables._replication import read_pair_values, why_none
@@ -235,6 +242,8 @@ def fitted_pipeline(
     *,
     names: Sequence[str] | None = None,
     nominal: tuple[int, ...] | None = None,
+    trust: bool = False,
+    folder: Path | None = None,
 ) -> Pipeline:
     """Fit the selector and the classifier of a pair as the study does, on all these data.
 
@@ -257,6 +266,10 @@ def fitted_pipeline(
         no names.
     nominal : tuple of int, optional
         The nominal features of the study; by default those of the Dataset.
+    trust : bool, default False
+        Whether the folder is trusted: any code that its plan names is then run.
+    folder : Path, optional
+        The folder of the study, for messages.
 
     Returns
     -------
@@ -272,7 +285,13 @@ def fitted_pipeline(
     missing = bool(np.isnan(data.X).any())
     seed = int(plan["seed"])
     number = _find_part("selector", chosen.selector, plan["selectors"])
-    selector: Selector = _rebuild_object(plan["selectors"][number])
+    parts = [selector_parts(plan)[number]]
+    if chosen.classifier is not None:
+        place = _find_part("classifier", chosen.classifier, plan["classifiers"])
+        parts.append(classifier_parts(plan)[place])
+    selector: Selector
+    classifiers: list[Any]
+    selector, *classifiers = _rebuild_objects(parts, trust=trust, folder=folder)
     selector = prepare_selector(selector, derive_seed(seed, SELECTOR, number), data)
     if not isinstance(chosen.size, str):
         selector = selector.with_size(int(chosen.size))
@@ -280,13 +299,9 @@ def fitted_pipeline(
     impute_first = missing and not selector.supports_missing
     if impute_first:
         steps.insert(0, ("impute", median_imputer()))
-    if chosen.classifier is not None:
-        place = _find_part("classifier", chosen.classifier, plan["classifiers"])
+    for given in classifiers:
         position = (number, int(plan["protocol"]["resamples"]), place)  # after the last resample
-        classifier = clone_with_seed(
-            _rebuild_object(plan["classifiers"][place]),
-            derive_seed(seed, CLASSIFICATION, *position),
-        )
+        classifier = clone_with_seed(given, derive_seed(seed, CLASSIFICATION, *position))
         steps += classification_steps(classifier, impute=missing and not impute_first)
     subjects = data.groups if selector.supports_subjects else None
     if isinstance(X, Dataset):
@@ -336,14 +351,15 @@ def _find_part(what: str, name: str, parts: JSON) -> int:
     return names.index(name)
 
 
-def _rebuild_object(part: JSON) -> Any:  # noqa: ANN401
-    if is_opaque(part["object"]):
-        raise StudyError(
-            f"{part['name']} cannot be rebuilt from the plan, because it cannot be imported: "
-            "define it in a module, not in a notebook or script, and run the study again; or "
-            "build the pipeline by hand."
-        )
-    return deserialize_object(part["object"])
+def _rebuild_objects(parts: list[PlanPart], *, trust: bool, folder: Path | None) -> list[Any]:
+    for part in parts:
+        if is_opaque(part.document):
+            raise StudyError(
+                f"{part.name} cannot be rebuilt from the plan, because it cannot be imported: "
+                "define it in a module, not in a notebook or script, and run the study again; or "
+                "build the pipeline by hand."
+            )
+    return build_objects(parts, trust=trust, folder=folder)
 
 
 def _fit_pipeline(

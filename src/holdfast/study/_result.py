@@ -31,6 +31,7 @@ from holdfast.study._planning._plan import AUXILIARY_ROLES
 from holdfast.study._planning._stopping_rule import running_table
 from holdfast.study._recommendation import fitted_pipeline, recommend_candidate
 from holdfast.study._result_plots import ResultPlots
+from holdfast.study._storage._plan_objects import needs_trust
 from holdfast.study._storage._reader import StudyPreferences, StudyReader
 from holdfast.study._storage._store import Store
 from holdfast.study._tables._errors import (
@@ -81,6 +82,8 @@ class Result(ResultPlots):
     data : callable, optional
         Returns the data, or None if they are not available; called only when they are needed,
         for example by measures of similar features.
+    trust : bool, default False
+        Whether the store is trusted: its plan may then name any code for `pipeline`.
 
     Examples
     --------
@@ -96,8 +99,15 @@ class Result(ResultPlots):
 
     store: Store
 
-    def __init__(self, store: Store, data: Callable[[], Dataset | None] | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        data: Callable[[], Dataset | None] | None = None,
+        *,
+        trust: bool = False,
+    ) -> None:
         self.store = store
+        self._trust = trust
         self._reader = StudyReader(store)
         self._data = LazyDataset(data)
         self._cache: dict[tuple[object, ...], Any] = {}
@@ -570,6 +580,8 @@ class Result(ResultPlots):
         InvalidInputError
             The data have other features than the study (another number or other names), or no
             pair is given and nothing can be recommended.
+        UntrustedCodeError
+            The plan names code that needs trust: open the folder by ``hf.load(DIR, trust=True)``.
         StudyError
             The selector or the classifier cannot be imported.
 
@@ -590,6 +602,8 @@ class Result(ResultPlots):
             y,
             names=self._reader.feature_names.tolist(),
             nominal=None if data is None else data.nominal,
+            trust=self._trust,
+            folder=self._folder,
         )
 
     def _supported_recommendation(self) -> Recommendation:
@@ -917,9 +931,22 @@ class Result(ResultPlots):
         """Return what to look at, or how to continue if nothing is done."""
         if self.n_done:
             return "result.recommend()"
-        if self.store.path is not None:
-            return f"holdfast resume {shlex.quote(str(self.store.path.parent))}"
+        if self._folder is not None:
+            return self.resume_command(self._folder)
         return "result.failures" if len(self.failures) else "run the study again"
+
+    @property
+    def _folder(self) -> Path | None:
+        return None if self.store.path is None else self.store.path.parent
+
+    def resume_command(self, folder: Path) -> str:
+        """Return the command that continues the study, by the name of its folder.
+
+        It has ``--trust`` if the plan needs it and was trusted here; the folder of somebody else
+        never suggests it.
+        """
+        option = " --trust" if self._trust and needs_trust(self.plan) else ""
+        return f"holdfast resume {shlex.quote(str(folder))}{option}"
 
     def _state(self) -> str:
         """Return the progress of the study."""

@@ -207,6 +207,7 @@ class Study:
             out=out,
             progress=progress,
             save_data=save_data,
+            protocol=self._settings.protocol,
             rule=self._settings.stopping_rule,
         )
 

@@ -18,7 +18,7 @@ from holdfast._formatting import format_list, plural
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
-from holdfast.resample import Resample
+from holdfast.resample import Protocol, Resample
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
 from holdfast.study._execution._scheduler import Progress, Scheduler
 from holdfast.study._execution._sequential_run import SequentialStudy, active_rule, check_same_rule
@@ -36,7 +36,13 @@ from holdfast.study._storage._folder import (
     write_plan,
 )
 from holdfast.study._storage._folder_lock import folder_lock
-from holdfast.study._storage._serialization import deserialize_object
+from holdfast.study._storage._plan_objects import (
+    build_objects,
+    classifier_parts,
+    needs_trust,
+    protocol_part,
+    selector_parts,
+)
 from holdfast.study._storage._store import FILE, Store
 
 logger = logging.getLogger(__name__)
@@ -114,23 +120,26 @@ def execute(
     out: str | os.PathLike[str] | None,
     progress: Progress | None,
     save_data: bool,
+    protocol: Protocol,
     rule: StoppingRule | None = None,
 ) -> Result:
     """Run a plan, or continue it, and return the results.
 
-    With `rule`, the plan holds the maximum number of resamples.
+    With `rule`, the plan holds the maximum number of resamples. All objects are those of the
+    caller; a folder only has to hold the same plan. So its result is trusted.
     """
+    sequential = None if rule is None else SequentialStudy(plan, data, rule, protocol)
     if out is None:
         store = Store.create(None)
-        plan = plan if rule is None else SequentialStudy(plan, data, rule).current_plan(None)
+        plan = plan if sequential is None else sequential.current_plan(None)
         write_plan(store, plan, data, rule)
-        _run_or_extend(store, plan, data, options, progress)
-        return Result(store, data=lambda: data)
+        _run_or_extend(store, plan, protocol, data, options, progress)
+        return Result(store, data=lambda: data, trust=True)
     folder = create_folder(out)
     if not (folder / FILE).exists():
         check_empty(folder)  # before the lock leaves its file in somebody else's folder
     with folder_lock(folder):
-        plan = plan if rule is None else SequentialStudy(plan, data, rule).current_plan(folder)
+        plan = plan if sequential is None else sequential.current_plan(folder)
         store = open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)
         with closing(store):
             check_same_rule(store, rule, folder)
@@ -138,8 +147,8 @@ def execute(
             document = store.fact("plan")
             blocks = tuple(selector["block"] for selector in document["selectors"])
             plan = replace(plan, blocks=blocks, depth=plan_depth(document))
-            _run_or_extend(store, plan, data, options, progress)
-    return Result(Store.open(folder / FILE), data=lambda: data)
+            _run_or_extend(store, plan, protocol, data, options, progress)
+    return Result(Store.open(folder / FILE), data=lambda: data, trust=True)
 
 
 def resume(
@@ -152,6 +161,7 @@ def resume(
     progress: Progress | None = None,
     part: str | None = None,
     command: str | None = None,
+    trust: bool = False,
 ) -> Result:
     """Continue a study where it stopped; units that failed are retried.
 
@@ -163,6 +173,10 @@ def resume(
         The data file, if it has moved since the plan was made.
     n_jobs, client, timeout, progress, part, command
         As for :meth:`holdfast.Study.run`.
+    trust : bool, default False
+        Run whatever code the plan of the folder names. By default only selectors and protocols
+        of holdfast, estimators of scikit-learn, and estimators of installed packages are run; a
+        selector in a file of your own needs trust.
 
     Returns
     -------
@@ -172,6 +186,8 @@ def resume(
     ------
     StoreError
         The folder holds no study, another run is using it, or the data have changed.
+    UntrustedCodeError
+        The plan names code that needs trust; nothing of it was imported or run.
     StudyError
         A selector or classifier of the plan cannot be imported, or no selector succeeded on any
         resample; finished units are kept.
@@ -196,30 +212,37 @@ def resume(
     Store.open(path / FILE).close()  # fail early if the folder has no study
     with folder_lock(path), closing(Store.open(path / FILE, write=True)) as store:
         document = store.fact("plan")  # read under the lock: nobody else can change it
-        plan = _restore_plan(document, store.resamples())
+        sequential = active_rule(store) is not None
+        plan, protocol = _restore_plan(
+            document, store.resamples(), path, trust=trust, sequential=sequential
+        )
         dataset = load_data(path, document, data)
-        _run_or_extend(store, plan, dataset, options, progress)
-    return Result(Store.open(path / FILE), data=lambda: dataset)
+        _run_or_extend(store, plan, protocol, dataset, options, progress)
+    return Result(Store.open(path / FILE), data=lambda: dataset, trust=trust)
 
 
-def _restore_plan(document: JSON, resamples: list[Resample]) -> Plan:
-    """Return the plan that a store holds."""
+def _restore_plan(
+    document: JSON, resamples: list[Resample], folder: Path, *, trust: bool, sequential: bool
+) -> tuple[Plan, Protocol | None]:
+    """Return the plan that a store holds; and its protocol, if it is to draw more resamples."""
     unknown = opaque_parts(document)
     if unknown:
         raise StudyError(
             f"{', '.join(unknown)} cannot be imported here; continue with Study.run(..., out=) "
             "where it is defined."
         )
-    return Plan(
-        selectors={
-            part["name"]: deserialize_object(part["object"]) for part in document["selectors"]
-        },
+    selectors, classifiers = selector_parts(document), classifier_parts(document)
+    parts = [*selectors, *classifiers, *([protocol_part(document)] if sequential else [])]
+    objects = build_objects(parts, trust=trust, folder=folder)
+    plan = Plan(
+        selectors={part.name: one for part, one in zip(selectors, objects, strict=False)},
         protocol=document["protocol"],
         resamples=resamples,
         sizes=tuple(document["sizes"]),
         depth=plan_depth(document),
         classifiers={
-            part["name"]: deserialize_object(part["object"]) for part in document["classifiers"]
+            part.name: one
+            for part, one in zip(classifiers, objects[len(selectors) :], strict=False)
         },
         measures=tuple(document["measures"]),
         impute=document["impute"],
@@ -228,18 +251,25 @@ def _restore_plan(document: JSON, resamples: list[Resample]) -> Plan:
         blocks=tuple(selector["block"] for selector in document["selectors"]),
         auxiliary=document.get("beside"),
     )
+    return plan, objects[-1] if sequential else None
 
 
 def _run_or_extend(
-    store: Store, plan: Plan, data: Dataset, options: ExecutionOptions, progress: Progress | None
+    store: Store,
+    plan: Plan,
+    protocol: Protocol | None,
+    data: Dataset,
+    options: ExecutionOptions,
+    progress: Progress | None,
 ) -> None:
     """Run the remaining units; a sequential study first extends its plan as far as needed."""
     rule = active_rule(store)
-    if rule is None:
+    if rule is None or protocol is None:
         _run_plan(store, plan, data, options, progress)
     else:
         options.check_whole()
-        _run_sequentially(store, SequentialStudy(plan, data, rule), data, options, progress)
+        study = SequentialStudy(plan, data, rule, protocol)
+        _run_sequentially(store, study, data, options, progress)
     raise_if_all_failed(store, list(plan.selectors))
     warn_of_failed_selectors(store, list(plan.selectors))
 
@@ -402,7 +432,10 @@ def raise_if_all_failed(store: Store, names: Sequence[str]) -> None:
         kept = "Nothing is kept, as no folder was named (out=)."
     else:
         folder = str(store.path.parent)
-        kept = f"The run is kept in {folder}; once the cause is removed: hf.resume({folder!r})."
+        trust = ", trust=True" if needs_trust(store.fact("plan")) else ""
+        kept = (
+            f"The run is kept in {folder}; once the cause is removed: hf.resume({folder!r}{trust})."
+        )
     raise StudyError(f"no selector succeeded. {_format_failed(failed)}. {kept}")
 
 

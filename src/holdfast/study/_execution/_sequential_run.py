@@ -10,7 +10,7 @@ from pathlib import Path
 
 from holdfast.errors import StoreError
 from holdfast.io import Dataset
-from holdfast.resample import Units
+from holdfast.resample import Protocol, Units
 from holdfast.study._planning._make_plan import draw_auxiliary_resamples, n_offered
 from holdfast.study._planning._plan import Plan, as_text, protocol_facts, stored_depth
 from holdfast.study._planning._stopping_rule import (
@@ -25,7 +25,6 @@ from holdfast.study._planning._stopping_rule import (
 )
 from holdfast.study._storage._folder import PLAN, write_file
 from holdfast.study._storage._reader import StudyReader
-from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._storage._store import FILE, Store, integers
 from holdfast.study._tables._stability import LazyDataset
 
@@ -44,11 +43,13 @@ class SequentialStudy:
         The data.
     rule : StoppingRule
         When to stop.
+    protocol : Protocol
+        The protocol of the plan.
     """
 
-    def __init__(self, plan: Plan, data: Dataset, rule: StoppingRule) -> None:
+    def __init__(self, plan: Plan, data: Dataset, rule: StoppingRule, protocol: Protocol) -> None:
         self._plan, self._data, self._rule = plan, data, rule
-        self._protocol = deserialize_object(plan.protocol["object"]).resized(rule.most)
+        self._protocol = protocol.resized(rule.most)
         units = Units.from_labels(data.y, data.groups)
         # all resamples are drawn at once, so each plan begins with those of the one before
         self._resamples = self._protocol.draw_units(units, plan.seed, data.n_features)

@@ -16,12 +16,11 @@ import pandas as pd
 from holdfast._formatting import plural
 from holdfast._typing import JSON
 from holdfast._validation import check_positive_number
-from holdfast.errors import InvalidInputError, StudyError
+from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
-from holdfast.resample import Protocol
+from holdfast.resample import PROTOCOLS, Protocol
 from holdfast.study._planning._plan import MAX_RESAMPLES_PER_BLOCK
 from holdfast.study._storage._reader import StudyReader
-from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._tables._stability import LazyDataset, stability_table
 from holdfast.study._tables._summary import main_measure
 
@@ -135,11 +134,24 @@ def running_table(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
 def _plan_steps(plan: JSON) -> list[int]:
     """Return the steps of a plan; protocols that are planned as a whole have one."""
     most = int(plan["protocol"]["resamples"])
-    try:
-        each = most // deserialize_object(plan["protocol"]["object"]).asked_for
-    except (StudyError, InvalidInputError):
-        return [most]  # a third-party protocol, or one that cannot be extended
-    return steps(most, each, [selector["block"] for selector in plan["selectors"]])
+    requested = _requested_count(plan["protocol"]["object"])
+    if requested is None or not 1 <= requested <= most:
+        return [most]
+    return steps(most, most // requested, [selector["block"] for selector in plan["selectors"]])
+
+
+def _requested_count(spec: JSON) -> int | None:
+    """Return the number of resamples, pairs or repeats that a protocol of holdfast requests.
+
+    It is read from the plan: a table builds nothing that a store names. None for a third-party
+    protocol, and for one that cannot be extended.
+    """
+    path = spec.get("class") if isinstance(spec, dict) else None
+    for record in PROTOCOLS.values():
+        if path == f"holdfast.resample:{record.kind.__name__}" and record.kind.grows_by:
+            count = spec["parameters"].get(record.kind.grows_by)
+            return count if isinstance(count, int) else None
+    return None
 
 
 def widest(table: pd.DataFrame) -> pd.Series[Any] | None:

@@ -218,7 +218,7 @@ def _copy_new_units(store: Store) -> None:
 logger = logging.getLogger(__name__)
 
 
-def load(folder: str | os.PathLike[str]) -> Result:
+def load(folder: str | os.PathLike[str], *, trust: bool = False) -> Result:
     """Open the result of a study.
 
     Parameters
@@ -226,6 +226,10 @@ def load(folder: str | os.PathLike[str]) -> Result:
     folder : path
         The folder that the study was run in. The study may be running, interrupted or complete;
         the result shows the finished units.
+    trust : bool, default False
+        Let :meth:`holdfast.Result.pipeline` run whatever code the plan of the folder names. By
+        default only selectors of holdfast, estimators of scikit-learn, and estimators of installed
+        packages are run. Tables and reports run none of it.
 
     Returns
     -------
@@ -255,7 +259,8 @@ def load(folder: str | os.PathLike[str]) -> Result:
         )
         raise StoreError(f"{path}: {problem}.")
     absolute = path.absolute()  # the working directory may change before the data are needed
-    result = Result(Store.open(absolute / FILE), data=lambda: _try_load_data(absolute, result.plan))
+    store = Store.open(absolute / FILE)
+    result = Result(store, data=lambda: _try_load_data(absolute, result.plan), trust=trust)
     _ = result.plan  # fail early if the store has no plan
     return result
 

@@ -8,7 +8,6 @@ import importlib
 import inspect
 import math
 import re
-from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
@@ -99,34 +98,6 @@ def is_opaque(document: JSON) -> bool:
     return isinstance(document, list) and any(is_opaque(item) for item in document)
 
 
-def deserialize_object(document: JSON) -> Any:  # noqa: ANN401
-    """Return the object of a serialized form."""
-    if isinstance(document, list):
-        return [deserialize_object(item) for item in document]
-    if not isinstance(document, dict):
-        return document
-    for kind, deserialize in _DESERIALIZERS.items():
-        if kind in document:
-            return deserialize(document)
-    raise StudyError(
-        f"{document['opaque']} cannot be imported; continue with Study.run(..., out=) where it is "
-        "defined."
-    )
-
-
-_DESERIALIZERS: dict[str, Callable[[JSON], Any]] = {
-    "float": lambda document: float(document["float"]),
-    "tuple": lambda document: tuple(deserialize_object(document["tuple"])),
-    "dict": lambda document: {
-        deserialize_object(key): deserialize_object(value) for key, value in document["dict"]
-    },
-    "function": lambda document: import_object(document["function"]),
-    "class": lambda document: import_object(document["class"])(
-        **{key: deserialize_object(value) for key, value in document["parameters"].items()}
-    ),
-}
-
-
 def import_object(path: str) -> Any:  # noqa: ANN401
     """Return the object at an import path."""
     module, _, name = path.partition(":")
@@ -134,7 +105,7 @@ def import_object(path: str) -> Any:  # noqa: ANN401
         thing: Any = importlib.import_module(module)
         for part in name.split("."):
             thing = getattr(thing, part)
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # the module runs when it is imported
         raise StudyError(
             f"{path} cannot be imported ({error}); install its package, or continue with "
             "Study.run(..., out=) where it is defined."
