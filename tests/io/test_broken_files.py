@@ -187,10 +187,10 @@ def test_unreadable_file(tmp_path, monkeypatch):
     path.chmod(0)
     if os.access(path, os.R_OK):  # the administrator may read everything
 
-        def refuse(_):
+        def refuse(*_):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+        monkeypatch.setattr("pathlib.Path.open", refuse)
     assert "permissions" in refusal(path)
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast._formatting import did_you_mean
+from holdfast._memory_limit import MemoryUse
 from holdfast.io._columns import TARGET, assign_roles, format_text_features
 from holdfast.io._csv import RowReader
-from holdfast.io._text_files import TextFile, quote_value, refuse_repeats
+from holdfast.io._text_files import BYTES_PER_CHARACTER, TextFile, quote_value, refuse_repeats
 
 if TYPE_CHECKING:
     from holdfast.io._columns import ColumnOptions, Roles
@@ -82,6 +83,7 @@ def _content_lines(file: TextFile) -> Iterator[tuple[int, str]]:
 def _read_header(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
     """Read the header down to the line that announces the data."""
     attributes: list[_Attribute] = []
+    use = MemoryUse(file.error)
     for number, line in lines:
         word = line.split(maxsplit=1)[0].lower()
         if word == "@data":
@@ -90,6 +92,7 @@ def _read_header(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[_Attr
             names = [attribute.name for attribute in attributes]
             refuse_repeats(names, "attribute", partial(file.error, line=number))
             return attributes
+        use.add(BYTES_PER_CHARACTER * len(line), f"a header of {number:,} lines")
         if word == "@attribute":
             attributes.append(_parse_attribute(file, number, line))
         elif word != "@relation":

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import zipfile
-import zlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import format_list
+from holdfast._memory_limit import check_memory
 from holdfast._typing import AnyArray, BoolArray, LabelsLike, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._columns import (
@@ -28,9 +28,11 @@ from holdfast.io._columns import (
     check_labels_present,
     check_target,
     encode_nominal,
+    encoding_note,
 )
 from holdfast.io._dataset import Dataset, DatasetGenerator
 from holdfast.io._frames import Frame, check_frame, dataset_from_frame, is_categorical
+from holdfast.io._numpy_files import BYTES_PER_NUMBER, check_sparse, read_npz_arrays, refuse_damage
 from holdfast.io._text_files import file_error, quote_value, refuse_repeats
 from holdfast.io._values import as_numbers, as_texts, flatten_column
 
@@ -39,21 +41,12 @@ if TYPE_CHECKING:
 
 
 _INDEX = "__index_level_"  # prefix of the row labels of pandas in Parquet
-# exceptions that NumPy, pyarrow and h5py raise for damaged files
-_UNREADABLE = (
-    ValueError, OSError, EOFError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 
 
 def read_npz(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read the arrays X and y, and feature_names, groups and cohorts if present."""
-    try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays: dict[str, AnyArray] = {key: file[key] for key in file.files}
-    except _UNREADABLE as error:
-        raise _unreadable_file_error(
-            path, "an .npz file of arrays without Python objects", error
-        ) from None
+    with path.open("rb") as raw:
+        arrays = read_npz_arrays(str(path), raw)
     X, names = arrays.pop("X", None), arrays.pop("feature_names", None)
     if X is None:
         raise file_error(
@@ -67,6 +60,7 @@ def read_npz(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Data
         X=numbers,
         feature_names=_read_feature_names(path, names, numbers.shape[1]),
         sample_columns=arrays,
+        notes=encoding_note({"feature_names": names}),
         target_origin=TargetOrigin.ARRAY,
     )
     return dataset_from_matrix(matrix, with_default_columns(options, arrays), source)
@@ -87,34 +81,67 @@ def _read_feature_names(path: Path, names: AnyArray, count: int) -> list[str]:
 def read_parquet(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read a Parquet file with one row per sample."""
     parquet = _import_optional("pyarrow.parquet", "Parquet files", "parquet")
-    try:
+    with refuse_damage(str(path), "a Parquet file"):
         # twice as fast as read_table for very many columns
         with parquet.ParquetFile(path, pre_buffer=False) as file:
+            _check_parquet_size(path, file.metadata)
             table = file.read(use_threads=False)
-        index = _index_columns(table)
-    except _UNREADABLE as error:
-        raise _unreadable_file_error(path, "a Parquet file", error) from None
+        table.validate()
+        index, categorical = _index_columns(table), _categorical_columns(table)
     out = index - {
         *(options.target, options.groups, options.cohort),
         *options.drop,
         *options.nominal,
     }
     if out:  # by position, as names may be repeated
-        table = table.select([j for j, name in enumerate(table.column_names) if name not in out])
-
-    def column(position: int) -> AnyArray:
-        return np.asarray(table.column(position).to_numpy())
+        kept = [j for j, name in enumerate(table.column_names) if name not in out]
+        table = table.select(kept)
+        categorical = frozenset(place for place, j in enumerate(kept) if j in categorical)
 
     frame = Frame(
         where=str(path),
         names=table.column_names,
         n_rows=table.num_rows,
-        column=column,
+        column=lambda position: _parquet_values(str(path), table, position),
         kind=FileFormatError,
-        categorical=_categorical_columns(table),
+        categorical=categorical,
     )
     note = f"Row labels of pandas ({format_list(sorted(out))}) are left out."
     return dataset_from_frame(check_frame(frame), options, source, (note,) if out else ())
+
+
+def _check_parquet_size(path: Path, metadata: Any) -> None:  # noqa: ANN401  (pyarrow has no types)
+    """Raise if the file announces more than the limit on memory; a few bytes may stand for much."""
+    groups = (metadata.row_group(position) for position in range(metadata.num_row_groups))
+    stored = sum(max(0, group.total_byte_size) for group in groups)
+    n_rows, n_columns = metadata.num_rows, metadata.num_columns
+    check_memory(
+        max(stored, 2 * BYTES_PER_NUMBER * n_rows * n_columns),  # in Arrow and in NumPy
+        f"a table of {n_rows:,} rows and {n_columns:,} columns",
+        partial(file_error, str(path)),
+    )
+
+
+def _parquet_values(where: str, table: MatrixLike, position: int) -> AnyArray:
+    """Return a column as an array; raise if its entries are lists, maps or records."""
+    import pyarrow as pa
+
+    values, name = table.column(position), table.column_names[position]
+    if pa.types.is_nested(values.type):
+        raise file_error(
+            where,
+            f"column {quote_value(name)} must hold one value per row, got {values.type}; make "
+            "each entry a column, or leave it out (drop).",
+        )
+    with refuse_damage(where, f"column {quote_value(name)} of numbers or text"):
+        try:
+            return np.asarray(values.to_numpy())
+        # text that is not UTF-8, and times of day with nanoseconds
+        except (ValueError, pa.ArrowException):
+            if pa.types.is_dictionary(values.type):
+                values = values.cast(values.type.value_type)
+            is_time = pa.types.is_time(values.type)
+            return np.asarray(values.cast(pa.string() if is_time else pa.binary()).to_numpy())
 
 
 def _categorical_columns(table: MatrixLike) -> frozenset[int]:
@@ -141,17 +168,42 @@ def _index_columns(table: MatrixLike) -> set[str]:
 def read_h5ad(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read an AnnData file: X, names of var as features, columns of obs as labels."""
     anndata = _import_optional("anndata", "AnnData files", "anndata")
-    try:
+    where = str(path)
+    with refuse_damage(where, "an .h5ad file"):
+        _check_h5ad_size(path)
         loaded = anndata.read_h5ad(path)
-    except _UNREADABLE as error:
-        raise _unreadable_file_error(path, "an .h5ad file", error) from None
-    X = loaded.X.toarray() if hasattr(loaded.X, "toarray") else np.asarray(loaded.X)
+        X = loaded.X
+        if hasattr(X, "toarray"):
+            check_sparse(where, X)
+            X = X.toarray()
+        X = np.asarray(X)
     side = {str(name): _label_values(loaded.obs[name]) for name in loaded.obs.columns}
     names = [str(name) for name in loaded.var_names]
     matrix = Matrix(
-        where=str(path), X=_check_numeric_matrix(path, X), feature_names=names, sample_columns=side
+        where=where, X=_check_numeric_matrix(path, X), feature_names=names, sample_columns=side
     )
     return dataset_from_matrix(matrix, options, source)
+
+
+def _check_h5ad_size(path: Path) -> None:
+    """Raise if the file announces more than the limit on memory; a few bytes may stand for much."""
+    h5py = _import_optional("h5py", "AnnData files", "anndata")
+    sizes: list[int] = []
+
+    def add_size(_: str, item: MatrixLike) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes.append(item.size * item.dtype.itemsize)
+
+    with h5py.File(path, "r") as file:
+        file.visititems(add_size)
+        X = file.get("X")
+        sparse = X is not None and not isinstance(X, h5py.Dataset)
+        shape = X.attrs.get("shape", ()) if sparse else ()  # of a sparse matrix, which is unpacked
+    check_memory(
+        sum(sizes) + BYTES_PER_NUMBER * math.prod(map(int, shape)),
+        "the arrays of this file",
+        partial(file_error, str(path)),
+    )
 
 
 def _label_values(series: LabelsLike) -> AnyArray:
@@ -172,8 +224,8 @@ def with_default_columns(options: ColumnOptions, side: dict[str, AnyArray]) -> C
 
 
 def _check_numeric_matrix(path: Path, X: AnyArray) -> AnyArray:
-    numbers = as_numbers(X)
-    if numbers is None or numbers.ndim != 2:
+    numbers = as_numbers(X) if X.ndim == 2 else None
+    if numbers is None:
         raise file_error(
             str(path), f"X must be a matrix of numbers, got the shape {X.shape} of {X.dtype}."
         )
@@ -188,11 +240,6 @@ def _import_optional(module: str, what: str, extra: str) -> ModuleType:
             f"{what} need the package {module.partition('.')[0]}, which is not installed: "
             f"pip install 'holdfast[{extra}]'."
         ) from None
-
-
-def _unreadable_file_error(path: Path, needed: str, error: Exception) -> Exception:
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return file_error(str(path), f"{needed} is needed, got one that cannot be read ({reason}).")
 
 
 # A matrix of features, with columns of labels next to it.
@@ -244,6 +291,9 @@ def dataset_from_matrix(
     columns = ColumnAssignment(matrix.where, matrix.feature_names, noun="feature")
     assign_dropped_and_nominal(columns, options)
     labels = matrix.labels(target)
+    used = label_columns.with_roles("target", "groups", "cohort")
+    columns_of_labels = list(matrix.sample_columns.items())
+    side = dict(columns_of_labels[position] for position in used)
     # after the labels, whose missing values have the clearer message
     if not options.classes:
         matrix.check_target(target)
@@ -253,7 +303,7 @@ def dataset_from_matrix(
         "groups": None if groups is None else matrix.labels(groups),
         "cohorts": None if cohort is None else matrix.labels(cohort),
         "source": source,
-        "notes": matrix.notes,
+        "notes": (*matrix.notes, *encoding_note(side)),
     }
     try:
         return build_dataset(

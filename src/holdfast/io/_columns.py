@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
+from holdfast._memory_limit import check_memory
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.io._dataset import Dataset
@@ -24,6 +25,7 @@ from holdfast.io._values import (
     MISSING_TYPES,
     first_missing,
     format_label_number,
+    holds_latin_1,
     parse_finite_number,
 )
 
@@ -282,6 +284,11 @@ def check_labels_present(
             f"values of {quote_value(name)} may have at most {MAX_LABEL_LENGTH} characters, got "
             f"{quote_value(longest)} with {len(longest):,}; is this the right column?"
         )
+    check_memory(
+        4 * len(longest) * len(labels),  # bytes of a character in NumPy
+        f"{quote_value(name)} with {len(labels):,} values of up to {len(longest)} characters",
+        error,
+    )
     return np.array(labels, dtype=np.str_)
 
 
@@ -312,6 +319,18 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
     note = (
         f"Values of {plural(len(names), 'nominal feature')} ({format_list(names)}) are coded "
         "0, 1, ... in sorted order."
+    )
+    return (note,)
+
+
+def encoding_note(columns: Mapping[str, AnyArray]) -> tuple[str, ...]:
+    """Return a sentence on columns of bytes that were read as Latin-1, if there are any."""
+    odd = [name for name, values in columns.items() if holds_latin_1(values)]
+    if not odd:
+        return ()
+    note = (
+        f"The bytes in {format_list(map(quote_value, odd))} are not in UTF-8: they were read as "
+        "Latin-1; check names with special letters."
     )
     return (note,)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._kernels.decimals import parse_row
+from holdfast._memory_limit import MemoryUse
 from holdfast._typing import FloatArray
 from holdfast.io._columns import (
     TargetOrigin,
@@ -146,6 +147,12 @@ def _refuse_lost_header(file: TextFile, target: str, data: Dataset, line: int) -
 # Rows of cells, read one by one: features as numbers, other columns as text.
 
 
+_BYTES_PER_LABEL = 100
+"""Memory of a distinct label next to its characters: as a text, and as a key; measured."""
+_BYTES_PER_ROW = 100
+"""Memory of a row next to its numbers: its line, and references to its labels; measured."""
+
+
 class RowReader:
     """Collects the rows of a text file; only labels and nominal features are kept as text."""
 
@@ -165,16 +172,19 @@ class RowReader:
             column: [] for column in (*roles.labels.values(), *roles.nominal)
         }
         self._memo: dict[str, str] = {}  # equal labels share one string, to save memory
+        self._use = MemoryUse(file.error)
         self._lines: list[int] = []
         names = [roles.names[column] for column in self._numeric]
         self._numbers = NumberReader(file, names, decimal_comma=decimal_comma)
-        self._blocks = RowBlocks(len(names))
+        self._blocks = RowBlocks(len(names), self._use)
 
     def add(self, line: int, cells: list[str]) -> None:
         """Add a row with one cell per column."""
         self._lines.append(line)
         for column, texts in self._texts.items():
             cell = cells[column].strip()
+            if cell not in self._memo:
+                self._use.add(_BYTES_PER_LABEL + 4 * len(cell), "the labels")
             texts.append(self._memo.setdefault(cell, cell))
         self._blocks.add(self._numbers.row(line, list(compress(cells, self._plain))))
 
@@ -286,13 +296,18 @@ class NumberReader:
 class RowBlocks:
     """Rows collected in blocks, as their number is unknown until the end."""
 
-    def __init__(self, n_columns: int) -> None:
+    def __init__(self, n_columns: int, use: MemoryUse) -> None:
         self._shape = rows_per_block(n_columns), n_columns
+        self._use = use
         self._full: list[FloatArray] = []
         self._used = 0
 
     def add(self, row: FloatArray) -> None:
         """Add a row."""
+        self._use.add(
+            _BYTES_PER_ROW + row.nbytes,
+            f"a table of more than {self._used:,} rows and {self._shape[1]:,} columns",
+        )
         # whole blocks instead of single arrays: a list of rows would double the memory at the end
         if self._used % self._shape[0] == 0:
             self._full.append(np.empty(self._shape))

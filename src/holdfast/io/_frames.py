@@ -20,6 +20,7 @@ from holdfast.io._columns import (
     check_target,
     check_target_array,
     encode_nominal,
+    encoding_note,
     format_text_features,
     refuse_structured,
 )
@@ -113,9 +114,11 @@ def dataset_from_frame(
         for role, column in roles.labels.items()
     }
     nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
+    texts = {frame.names[j]: frame.values(j) for j in (*roles.labels.values(), *roles.nominal)}
+    notes = (*notes, *roles.notes, *encoding_note(texts))
     fields = {"X": X, **labels, "feature_names": roles.feature_names, "source": source}
     return build_dataset(
-        {**fields, "nominal": tuple(nominal), "notes": (*notes, *roles.notes)},
+        {**fields, "nominal": tuple(nominal), "notes": notes},
         [frame.names[column] for column in roles.nominal],
     )
 
@@ -235,13 +238,16 @@ def from_arrays(
     """
     values, names = _read_matrix(X)
     if feature_names is not None:
-        names = tuple(str(name) for name in feature_names)
+        names = _read_names(feature_names)
+    side = {"y": y, "groups": groups, "cohorts": cohorts, "feature_names": feature_names}
+    arrays = {name: _as_array(name, values) for name, values in side.items() if values is not None}
     data = Dataset(
         X=np.ascontiguousarray(values),
         y=_read_labels("y", y, refuse_quantities=positive is None),
         feature_names=names,
         groups=None if groups is None else _read_labels("groups", groups),
         cohorts=None if cohorts is None else _read_labels("cohorts", cohorts),
+        notes=encoding_note(arrays),
     )
     return data if positive is None else data.one_against_rest(positive)
 
@@ -270,6 +276,14 @@ def _read_matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
             f"{quote_value(first_non_number(values.ravel()))}."
         )
     return numbers.reshape(values.shape), tuple(f"f{j}" for j in range(values.shape[1]))
+
+
+def _read_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names as text, decoded if they are bytes."""
+    items = list(names)
+    if any(isinstance(name, bytes) for name in items):
+        return tuple(map(str, as_texts(np.array(items, dtype=object))))
+    return tuple(map(str, items))
 
 
 def _read_labels(

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast._formatting import format_list
+from holdfast._memory_limit import MemoryUse
 from holdfast._typing import AnyArray, FloatArray
 from holdfast.io._binary import Matrix, dataset_from_matrix
 from holdfast.io._columns import TARGET, TargetOrigin
 from holdfast.io._csv import NumberReader, RowBlocks
-from holdfast.io._text_files import TextFile, file_error, quote_value, read_text, refuse_unreadable
+from holdfast.io._text_files import (
+    BYTES_PER_CHARACTER,
+    TextFile,
+    file_error,
+    quote_value,
+    read_text,
+    refuse_repeats,
+    refuse_unreadable,
+)
 
 if TYPE_CHECKING:
     from holdfast.io._columns import ColumnOptions
@@ -24,6 +37,8 @@ Lines = Iterator[tuple[int, list[str]]]
 
 
 LABELS = ".cls"
+_NUMERIC = "#numeric"  # begins a CLS file of a continuous phenotype
+_COUNT = re.compile("[0-9]{1,12}")
 _VERSIONS = {"#1.2": 2, "#1.3": 4}  # the number of counts in the second line, by version
 
 
@@ -53,9 +68,11 @@ def read_gct(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> 
     shape = _read_shape(file, lines)
     samples = _read_row(file, shape, lines)[1][shape.start :]
     side = _read_sample_rows(file, shape, lines)
+    label_notes: tuple[str, ...] = ()
     names, X = _read_features(file, shape, lines, samples)
     if str(options.target).lower().endswith(LABELS):
-        side = {**side, TARGET: _read_cls(Path(options.target), shape.samples)}
+        labels, label_notes = _read_cls(Path(options.target), shape.samples)
+        side = {**side, TARGET: labels}
         options = replace(options, target=TARGET, classes=True)  # a CLS file names classes
     if not side:
         raise file.error(
@@ -66,7 +83,7 @@ def read_gct(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> 
         X=X,
         feature_names=names,
         sample_columns=side,
-        notes=file.notes,
+        notes=(*file.notes, *label_notes),
         target_origin=TargetOrigin.TEXT,
     )
     return dataset_from_matrix(matrix, options, source)
@@ -81,7 +98,7 @@ def _read_shape(file: TextFile, lines: Lines) -> _Shape:
         )
     number, cells = next(lines, (2, []))
     counts = [cell.strip() for cell in cells if cell.strip()]
-    if len(counts) != _VERSIONS[version] or not all(count.isdecimal() for count in counts):
+    if len(counts) != _VERSIONS[version] or not all(map(_COUNT.fullmatch, counts)):
         raise file.error(
             f"the second line of GCT {version[1:]} holds {_VERSIONS[version]} counts between tabs, "
             f"got {quote_value(' '.join(cells))}.",
@@ -112,9 +129,11 @@ def _read_row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[st
 def _read_sample_rows(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, AnyArray]:
     """Read the rows that describe the samples, by name."""
     side: dict[str, AnyArray] = {}
+    use = MemoryUse(file.error)
     for _ in range(shape.about_samples):
         number, cells = _read_row(file, shape, lines)
         name = cells[0].strip()
+        use.add(BYTES_PER_CHARACTER * sum(map(len, cells)), "the rows about the samples")
         if name in side:
             raise file.error(
                 f"rows about the samples need unique names, got {quote_value(name)} twice.", number
@@ -128,7 +147,8 @@ def _read_features(
 ) -> tuple[list[str], FloatArray]:
     """Read the rows of features; return their names, and the numbers with samples in rows."""
     # features come in rows and are collected as such; the transpose is taken once, at the end
-    reader, blocks = NumberReader(file, samples, decimal_comma=False), RowBlocks(shape.samples)
+    reader = NumberReader(file, samples, decimal_comma=False)
+    blocks = RowBlocks(shape.samples, MemoryUse(file.error))
     names = []
     for _ in range(shape.features):
         number, cells = _read_row(file, shape, lines)
@@ -146,31 +166,60 @@ def _read_features(
     return names, blocks.to_matrix(as_columns=True)
 
 
-def _read_cls(path: Path, n_samples: int) -> AnyArray:
-    """Return the labels in a CLS file; raise unless there is one per sample."""
+def _read_cls(path: Path, n_samples: int) -> tuple[AnyArray, tuple[str, ...]]:
+    """Return the labels in a CLS file, and notes on it; raise unless there is one per sample."""
     refuse_unreadable(path)
-    labels = read_text(path, lambda _: None, _parse_cls)
+    labels, notes = read_text(path, lambda _: None, _parse_cls)
     if len(labels) != n_samples:
         raise file_error(
             str(path), f"{n_samples:,} labels are needed, one per sample, got {len(labels):,}.", 3
         )
-    return labels
+    return labels, notes
 
 
-def _parse_cls(file: TextFile) -> AnyArray:
+def _parse_cls(file: TextFile) -> tuple[AnyArray, tuple[str, ...]]:
     """Read a CLS file: counts, class names after #, then one label per sample.
 
     The first distinct label stands for the first name, the second for the second.
     """
-    lines = [line.split() for line in file.lines() if line.strip()]
+    content = (line for line in file.lines() if line.strip())
+    lines = [line.split() for line in islice(content, 4)]  # a fourth line is an error
+    if lines[0][0].lower() == _NUMERIC:
+        raise file.error(
+            f"classes are needed, got a continuous phenotype ({_NUMERIC}), which is not supported "
+            "yet.",
+            1,
+        )
     if len(lines) != 3 or not lines[1][0].startswith("#"):
         raise file.error(
             "a CLS file has three lines: counts, # and the names of the classes, the labels."
         )
     names = " ".join(lines[1]).removeprefix("#").split()
     labels = list(dict.fromkeys(lines[2]))
+    refuse_repeats(names, "class", partial(file.error, line=2))
     if len(names) != len(labels):
         raise file.error(
             f"{len(names):,} classes are named, but there are {len(labels):,} distinct labels.", 3
         )
-    return np.array([dict(zip(labels, names, strict=True))[label] for label in lines[2]])
+    if labels != names and set(labels) == set(names):
+        raise file.error(
+            "labels stand for the classes in order of appearance, but these are the names of the "
+            f"classes in another order: {format_list(labels)}; write the names in line 2 in this "
+            "order.",
+            3,
+        )
+    counts = [len(lines[2]), len(names)]
+    if [_parse_count(cell) for cell in lines[0]] not in ([*counts, 1], counts):
+        raise file.error(
+            f"the first line must hold the numbers of samples and classes, and 1: "
+            f"'{counts[0]} {counts[1]} 1', got {quote_value(' '.join(lines[0]))}.",
+            1,
+        )
+    name_of = dict(zip(labels, names, strict=True))
+    notes = tuple(f"{file.path.name}: {note}" for note in file.notes)  # the data are another file
+    return np.array([name_of[label] for label in lines[2]]), notes
+
+
+def _parse_count(cell: str) -> int | None:
+    """Return a count, None if it is anything else."""
+    return int(cell) if _COUNT.fullmatch(cell) else None

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tokenize
-import zipfile
-import zlib
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -15,6 +12,7 @@ import numpy as np
 from holdfast._formatting import did_you_mean, format_list
 from holdfast._typing import MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io._numpy_files import SPARSE_KEY, build_sparse, read_npy, read_npz_arrays
 from holdfast.io._selection_formats import COMMENT, read_json, read_selection_lines, to_subsets
 from holdfast.io._tables import check_ranks, detect_separator, open_table, read_matrix, read_numbers
 from holdfast.io._text_files import (
@@ -246,31 +244,18 @@ def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None
     return matrix, names
 
 
-# exceptions that NumPy raises for damaged files
-_UNREADABLE = (
-    ValueError, OSError, EOFError, KeyError, RuntimeError, SyntaxError,
-    tokenize.TokenError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
-
-
 def _load_numpy(name: str, data: bytes) -> MatrixLike:
-    try:
-        loaded = np.load(io.BytesIO(data), allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return loaded
-        keys = list(loaded.files)
-        if "format" in keys:  # written by scipy.sparse.save_npz
-            import scipy.sparse
-
-            return scipy.sparse.csr_array(scipy.sparse.load_npz(io.BytesIO(data)))
-        if len(keys) == 1:
-            return loaded[keys[0]]
-    except _UNREADABLE as error:
-        raise file_error(
-            name, f"a NumPy file of numbers is needed, got one that cannot be read ({error})."
-        ) from None
+    """Return the one array, or the sparse matrix, in the bytes of a file of NumPy."""
+    if data.startswith(_NPY):
+        return read_npy(name, io.BytesIO(data), len(data))
+    arrays = read_npz_arrays(name, io.BytesIO(data))
+    if SPARSE_KEY in arrays:
+        return build_sparse(name, arrays)
+    if len(arrays) == 1:
+        return next(iter(arrays.values()))
     raise file_error(
-        name, f"one array is needed in the file, got {len(keys):,}: {format_list(keys) or 'none'}."
+        name,
+        f"one array is needed in the file, got {len(arrays):,}: {format_list(arrays) or 'none'}.",
     )
 
 

@@ -14,7 +14,14 @@ from typing import Any
 from holdfast._formatting import did_you_mean, plural
 from holdfast._typing import JSON
 from holdfast.errors import InvalidInputError
-from holdfast.io._text_files import SourceText, first_repeat, quote_value, refuse_repeats
+from holdfast.io._text_files import (
+    SourceText,
+    first_repeat,
+    long_line_error,
+    longest_line,
+    quote_value,
+    refuse_repeats,
+)
 from holdfast.preferences import Subsets
 
 _LARGEST_INDEX = 2**63 - 1  # of a 64-bit integer
@@ -180,6 +187,8 @@ def read_json(source: SourceText) -> Selections:
 
 
 def _parse_json(source: SourceText) -> JSON:
+    if len(source.text) > longest_line():  # JSON has no rows: all of it is split at once
+        raise long_line_error(source.error)
     try:
         return json.loads(source.text, object_pairs_hook=_refuse_repeated_keys)
     except json.JSONDecodeError as error:
@@ -309,6 +318,8 @@ def read_selection_lines(source: SourceText) -> Selections:
     """
     rows: list[list[str]] = []
     lines: list[int] = []
+    if len(source.text) > longest_line():  # all rows are kept as texts until the last is read
+        raise long_line_error(source.error)
     for number, raw in enumerate(source.lines(), start=1):
         line = raw.strip()
         if line and not line.startswith(COMMENT):

@@ -11,8 +11,15 @@ from typing import TypeAlias
 import numpy as np
 
 from holdfast._typing import FloatArray
+from holdfast.errors import HoldfastError
 from holdfast.io._selection_formats import COMMENT, Selections
-from holdfast.io._text_files import SourceText, quote_value, refuse_repeats
+from holdfast.io._text_files import (
+    SourceText,
+    long_line_error,
+    longest_line,
+    quote_value,
+    refuse_repeats,
+)
 
 SEPARATORS = "\t;,"  # the first wins a tie, as commas may also be decimal commas
 SEPARATOR_NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas"}
@@ -81,13 +88,23 @@ def is_content(line: str) -> bool:
 
 
 def read_records(
-    lines: Iterable[str], separator: str, error_at: Callable[[str, int], Exception]
+    lines: Iterable[str], separator: str, error_at: Callable[[str, int], HoldfastError]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the cells of each row that is not blank, with the line it begins on."""
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    line = 0
+    line, size, longest = 0, 0, longest_line()
+
+    def bounded() -> Iterator[str]:
+        nonlocal size
+        for text in lines:
+            size += len(text)
+            if size > longest:  # quoted cells may go on over any number of lines
+                raise long_line_error(lambda message: error_at(message, line + 1))
+            yield text
+
+    reader = csv.reader(bounded(), delimiter=separator, strict=True)
     try:
         for cells in reader:
+            size = 0
             if len(cells) > 1 or (cells and cells[0].strip()):
                 yield line + 1, cells
             line = reader.line_num

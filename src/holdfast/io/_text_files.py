@@ -10,9 +10,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, TypeAlias, TypeVar, cast
 
+from holdfast._memory_limit import MEMORY_VARIABLE, MemoryUse, memory_limit
 from holdfast.errors import FileFormatError, HoldfastError
 
 Progress: TypeAlias = Callable[[float], None]
@@ -29,7 +31,15 @@ _BYTE_ORDER_MARKS = {
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 _HEAD_BYTES = 1 << 16  # checked before a file counts as text; chosen by hand
 _PROGRESS_STEP_BYTES = 1 << 22  # on disk, between two progress callbacks; chosen by hand
+_PART_BYTES = 1_000_000  # read at once from a list; chosen by hand
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # never part of a table
+BYTES_PER_CHARACTER = 64
+"""Memory that a character of a line takes once the line is split into cells.
+
+Measured: 26 to 30 bytes in a header of 200,000 to 300,000 names; doubled, as names may be shorter.
+"""
+BYTES_PER_SOURCE_BYTE = 8
+"""Most memory that a byte of a list takes as text: as it is, decoded, and as wide characters."""
 _ENCODING_NOTES = {
     UTF_16: "The file is in UTF-16.",
     UTF_32: "The file is in UTF-32.",
@@ -70,7 +80,10 @@ class TextFile:
         try:
             with self.path.open("rb") as raw, _decompress_stream(self.path, raw) as data:
                 text = io.TextIOWrapper(data, encoding=self.encoding, newline="")
-                for number, line in enumerate(_read_with_progress(text, raw, self), start=1):  # noqa: B007
+                longest = longest_line()
+                for number, line in enumerate(_read_with_progress(text, raw, self), start=1):
+                    if len(line) > longest:
+                        raise long_line_error(partial(self.error, line=number))
                     yield line
         except _DAMAGED as error:
             raise _damaged_file_error(self.path, error, number + 1) from None
@@ -142,6 +155,20 @@ def _detect_encoding(path: Path) -> str:
     return UTF_8
 
 
+def longest_line() -> int:
+    """Return how many characters a line, or a row over several lines, may have."""
+    return memory_limit() // BYTES_PER_CHARACTER
+
+
+def long_line_error(error: Callable[[str], HoldfastError]) -> HoldfastError:
+    """Return the error about a line of more characters than allowed."""
+    longest = longest_line()
+    return error(
+        f"a row may have at most {longest:,} characters, got more: it would exceed the limit on "
+        f"memory. Is a line end missing? If the machine has the memory, raise {MEMORY_VARIABLE}."
+    )
+
+
 def _damaged_file_error(path: Path, error: Exception, line: int) -> FileFormatError:
     reason = str(error).rstrip(".")
     return file_error(
@@ -162,7 +189,8 @@ def _is_compressed(path: Path) -> bool:
 def _read_with_progress(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) -> Iterator[str]:
     """Yield lines; call the progress callback with the fraction read after every few megabytes."""
     size, reported = max(1, file.path.stat().st_size), 0
-    for line in text:
+    # one character more than allowed: the rest of a longer line is never read
+    for line in iter(partial(text.readline, longest_line() + 1), ""):
         yield line
         if raw.tell() - reported >= _PROGRESS_STEP_BYTES:
             reported = raw.tell()
@@ -243,9 +271,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Read all of a file, or of standard input."""
     if str(path) == STANDARD_INPUT:
         stream = getattr(sys.stdin, "buffer", None)
-        return stream.read() if stream is not None else sys.stdin.read().encode()
+        if stream is None:
+            return sys.stdin.read().encode()
+        return _read_within_limit(source_name(path), stream)
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            return _read_within_limit(str(path), file)
     except FileNotFoundError:
         message = "there is no such file; check the path, or use - to read standard input."
     except IsADirectoryError:  # on Windows a folder raises PermissionError
@@ -255,6 +286,16 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     except (OSError, ValueError) as error:
         message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
     raise file_error(str(path), message)
+
+
+def _read_within_limit(name: str, stream: IO[bytes]) -> bytes:
+    """Read a stream in parts, as neither a pipe nor a device has a size."""
+    use = MemoryUse(partial(file_error, name))
+    parts: list[bytes] = []
+    while part := stream.read(_PART_BYTES):
+        use.add(BYTES_PER_SOURCE_BYTE * len(part), f"a file of more than {len(parts):,} MB")
+        parts.append(part)
+    return b"".join(parts)
 
 
 def decode_text(name: str, data: bytes) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from holdfast._typing import AnyArray
+from holdfast.io._text_files import LATIN_1
 
 
 def as_numbers(values: AnyArray) -> AnyArray | None:
@@ -59,7 +60,8 @@ MAX_AMBIGUOUS_VALUES = 20
 def as_texts(values: AnyArray) -> list[str | None]:
     """Return each value as text, None where it is missing.
 
-    Integers lose a ``.0``, which only reflects how they were stored; text stays as it is.
+    Integers lose a ``.0``, which only reflects how they were stored; text stays as it is. Bytes
+    are UTF-8, or all of them Latin-1 if some are not valid UTF-8: two values are never merged.
     """
     if values.dtype.kind == "f":
         # a float64 would show digits that the float32 does not have
@@ -67,7 +69,23 @@ def as_texts(values: AnyArray) -> list[str | None]:
     if values.dtype.kind == "M":
         days = np.datetime_as_string(values, unit="auto").tolist()
         return [None if day == "NaT" else day for day in days]
-    return [_to_text(value) for value in values.tolist()]
+    encoding = LATIN_1 if holds_latin_1(values) else "utf-8"
+    return [_to_text(value, encoding) for value in values.tolist()]
+
+
+def holds_latin_1(values: AnyArray) -> bool:
+    """Return whether some bytes among the values are not valid UTF-8."""
+    if values.dtype.kind not in "SVO":
+        return False
+    return not all(_is_utf_8(value) for value in values.tolist() if isinstance(value, bytes))
+
+
+def _is_utf_8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def flatten_column(values: AnyArray) -> AnyArray:
@@ -80,13 +98,13 @@ def first_missing(texts: Sequence[str | None]) -> int | None:
     return next((i for i, text in enumerate(texts) if text is None or not text.strip()), None)
 
 
-def _to_text(value: object) -> str | None:
+def _to_text(value: object, encoding: str) -> str | None:
     if value is None or type(value).__name__ in MISSING_TYPES:
         return None
     if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
         return format_label_number(value)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
+        return value.decode(encoding)
     return str(value)
 
 

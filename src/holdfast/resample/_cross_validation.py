@@ -93,6 +93,10 @@ class CrossValidation(Protocol):
         """Whether it can draw inner resamples: not if they are compared with the full data."""
         return not self.reference
 
+    def count_resamples(self, units: Units) -> int:
+        """Return how many resamples will be drawn: all folds of each repeat."""
+        return self.n_repeats * self.n_folds
+
     def _describe(self, unit: str) -> str:
         repeats = f"{plural(self.n_repeats, 'repeat')} of " if self.n_repeats > 1 else ""
         return f"{repeats}{stratified_prefix(self.stratify)}{self.n_folds}-fold cross-validation"
@@ -221,6 +225,11 @@ class Nested(Standalone):
             raise InvalidInputError(_format_unfit_protocol("outer", self.outer))
         if not self.inner.can_be_inner:
             raise InvalidInputError(_format_unfit_protocol("inner", self.inner))
+
+    def count_resamples(self, units: Units) -> int:
+        """Return how many resamples will be drawn: each outer one, with its inner ones."""
+        n_inner: int = self.inner.count_resamples(units)
+        return int(self.outer.count_resamples(units)) * (1 + n_inner)
 
     def _describe(self, unit: str) -> str:
         subjects = unit == "subject"

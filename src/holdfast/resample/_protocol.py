@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from holdfast._formatting import format_list
+from holdfast._formatting import format_list, plural
+from holdfast._memory_limit import check_memory
 from holdfast._typing import IndexArray
 from holdfast._validation import check_seed
 from holdfast.errors import HoldfastWarning, InvalidInputError
@@ -211,6 +212,10 @@ class Protocol(ABC):
     @abstractmethod
     def _explain_estimate(self, unit: str) -> str: ...
 
+    def count_resamples(self, units: Units) -> int:
+        """Return how many resamples will be drawn, as far as this is known before."""
+        return 1 if self.grows_by is None else self.asked_for
+
     @property
     def can_be_outer(self) -> bool:
         """Whether it can draw outer resamples for `Nested`, which need test parts."""
@@ -262,6 +267,8 @@ class Protocol(ABC):
 
     def draw_units(self, units: Units, random_state: int, n_features: int | None) -> list[Resample]:
         """Draw the resamples of units that are already known."""
+        n_resamples = self.count_resamples(units)
+        check_resample_memory(self.record.name, n_resamples, len(units.y))
         resamples = list(self._draw(units, random_state, n_features))
         for position, resample in enumerate(resamples):
             # rows of an independent data set are not rows of these data
@@ -282,6 +289,21 @@ class Protocol(ABC):
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         parts = {k: v.to_dict() if isinstance(v, Protocol) else v for k, v in values.items()}
         return {"name": self.record.name, **parts}
+
+
+BYTES_PER_RESAMPLE = 300
+"""Memory of a resample next to its row numbers: the object and two arrays; measured."""
+BYTES_PER_ROW_NUMBER = 8
+"""Memory of a row number; each sample is in the training or in the test part."""
+
+
+def check_resample_memory(name: str, n_resamples: int, n_samples: int) -> None:
+    """Raise if this number of resamples needs more memory than the limit."""
+    check_memory(
+        n_resamples * (BYTES_PER_RESAMPLE + BYTES_PER_ROW_NUMBER * n_samples),
+        f"{name}: {plural(n_resamples, 'resample')} of {plural(n_samples, 'sample')}",
+        InvalidInputError,
+    )
 
 
 class Standalone(Protocol):

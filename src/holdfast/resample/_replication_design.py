@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from holdfast._formatting import format_list, plural
 from holdfast._typing import IndexArray
 from holdfast._validation import check_integer, check_seed
-from holdfast.resample._protocol import NO_ROWS, Resample
+from holdfast.resample._protocol import NO_ROWS, Resample, check_resample_memory
 from holdfast.resample._strata import (
     Strata,
     Units,
@@ -32,6 +32,10 @@ MIN_CLASSES = 2
 """Fewest classes that selectors accept."""
 MAX_CLASSES_NAMED = 3
 """Classes that a note names."""
+RESAMPLES_PER_PAIR = 5
+"""Resamples per pair of halves, derived: two halves, two parts, and one quarter."""
+SHARE_OF_ROWS = 0.4
+"""Mean share of the samples in a resample, derived: (2 / 2 + 2 * 3 / 8 + 1 / 4) / 5."""
 SPLITS_PER_SUBSET = 2
 """How often each subset of three quarters of the data is split.
 
@@ -97,6 +101,9 @@ class ReplicationDesign:
         InvalidInputError
             Fewer than two classes are large enough for halves that selectors can use.
         """
+        check_resample_memory(
+            "replication", RESAMPLES_PER_PAIR * self.n_pairs, round(len(units.y) * SHARE_OF_ROWS)
+        )
         rows = halved_rows(units)
         if len(rows) < len(units.y):
             # drawn without the small classes, then numbered as rows of all data

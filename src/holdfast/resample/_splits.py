@@ -61,6 +61,20 @@ class Splits(Protocol):
         """Whether it can draw inner resamples: not from given rows, which are rows of all data."""
         return not isinstance(self.splitter, tuple)
 
+    def count_resamples(self, units: Units) -> int:
+        """Return how many resamples will be drawn, as the splitter states it."""
+        if isinstance(self.splitter, tuple):
+            return len(self.splitter)
+        if not hasattr(self.splitter, "get_n_splits"):
+            return 1  # unknown until it splits
+        try:
+            # splitters look at the number of rows only
+            return int(
+                self.splitter.get_n_splits(np.zeros((len(units.y), 1)), units.y, units.groups)
+            )
+        except (ValueError, TypeError) as error:
+            raise self._unfit_splitter_error(error) from error
+
     def _describe(self, unit: str) -> str:
         if isinstance(self.splitter, tuple):
             return plural(len(self.splitter), "given split")
@@ -97,9 +111,12 @@ class Splits(Protocol):
                 warnings.simplefilter("ignore", UserWarning)
                 return list(splitter.split(X, units.y, units.groups))
         except (ValueError, TypeError) as error:
-            raise InvalidInputError(
-                f"{self.splitter!r} cannot split these data: {str(error).rstrip('.')}."
-            ) from error
+            raise self._unfit_splitter_error(error) from error
+
+    def _unfit_splitter_error(self, error: Exception) -> InvalidInputError:
+        return InvalidInputError(
+            f"{self.splitter!r} cannot split these data: {str(error).rstrip('.')}."
+        )
 
 
 def _check_pairs(given: ProtocolLike) -> tuple[tuple[AnyArray, AnyArray], ...]:

@@ -161,6 +161,10 @@ class ComplementaryHalves(Protocol):
         """Whether it can draw inner resamples: no, all of those are compared with each other."""
         return False
 
+    def count_resamples(self, units: Units) -> int:
+        """Return how many resamples will be drawn: two per pair."""
+        return 2 * self.n_pairs
+
     def _describe(self, unit: str) -> str:
         halves = f"{stratified_prefix(self.stratify)}complementary halves"
         return f"{plural(self.n_pairs, 'pair')} of {halves}"
@@ -254,6 +258,10 @@ class DisjointParts(Protocol):
     def can_be_inner(self) -> bool:
         """Whether it can draw inner resamples: no, all of those are compared with each other."""
         return False
+
+    def count_resamples(self, units: Units) -> int:
+        """Return how many resamples will be drawn: all parts of each repeat."""
+        return self.n_repeats * self.n_parts
 
     def _describe(self, unit: str) -> str:
         repeats = plural(self.n_repeats, "repeat")

@@ -1,0 +1,91 @@
+"""The limit on the memory that one input may take; what needs more is refused by estimate."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from holdfast.errors import HoldfastError, InvalidInputError
+
+MEMORY_VARIABLE = "HOLDFAST_MAX_MEMORY"
+"""Environment variable with the limit, such as ``8G``."""
+DEFAULT_MEMORY_SHARE = 0.5
+"""Share of the memory that one input may take by default.
+
+Chosen by hand: the other half is left for copies, such as those of worker processes.
+"""
+ASSUMED_MEMORY_BYTES = 8 * 10**9
+"""Memory of a machine that does not report it; that of a small laptop, chosen by hand."""
+BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+"""Decimal units, as in messages."""
+_AMOUNT = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)B?", re.IGNORECASE)
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a Linux container; "max" means none
+
+
+def memory_limit() -> int:
+    """Return the limit in bytes: the value of ``HOLDFAST_MAX_MEMORY``, else half the memory."""
+    text = os.environ.get(MEMORY_VARIABLE, "").strip()
+    if not text:
+        return int(DEFAULT_MEMORY_SHARE * _machine_memory())
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        raise InvalidInputError(
+            f"{MEMORY_VARIABLE} must be an amount of memory such as 500M or 8G; got {text!r}."
+        )
+    return int(float(match[1]) * BYTES_PER_UNIT[match[2].upper()])
+
+
+def check_memory(n_bytes: int, what: str, error: Callable[[str], HoldfastError]) -> None:
+    """Raise if this needs more memory than the limit; `error` makes the exception."""
+    limit = memory_limit()
+    if n_bytes > limit:
+        raise error(
+            f"{what} would take about {_format_bytes(n_bytes)} of memory, more than the limit of "
+            f"{_format_bytes(limit)}; if the machine has more, raise it: "
+            f"{MEMORY_VARIABLE}={_next_amount(n_bytes)}."
+        )
+
+
+class MemoryUse:
+    """Sums the memory that a reader takes; raises before the limit is exceeded."""
+
+    def __init__(self, error: Callable[[str], HoldfastError]) -> None:
+        self._error, self._limit, self._n_bytes = error, memory_limit(), 0
+
+    def add(self, n_bytes: int, what: str) -> None:
+        """Count memory that is about to be taken."""
+        self._n_bytes += n_bytes
+        if self._n_bytes > self._limit:
+            check_memory(self._n_bytes, what, self._error)
+
+
+@lru_cache(maxsize=1)
+def _machine_memory() -> int:
+    """Return the memory of the machine, or of the container, in bytes."""
+    try:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows
+        machine = ASSUMED_MEMORY_BYTES
+    try:
+        return min(machine, int(_CONTAINER_LIMIT.read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        return machine
+
+
+def _format_bytes(n_bytes: int) -> str:
+    """Return an amount in the largest unit that leaves at least 1."""
+    unit, size = max(
+        ((unit, size) for unit, size in BYTES_PER_UNIT.items() if n_bytes >= size),
+        key=lambda pair: pair[1],
+        default=("", 1),
+    )
+    return f"{n_bytes / size:,.3g} {unit}B" if n_bytes < 10**15 else f"{n_bytes / 10**12:,.0f} TB"
+
+
+def _next_amount(n_bytes: int) -> str:
+    """Return an amount that is enough, as the variable takes it."""
+    unit = "G" if n_bytes >= BYTES_PER_UNIT["G"] else "M"
+    return f"{n_bytes // BYTES_PER_UNIT[unit] + 1}{unit}"
