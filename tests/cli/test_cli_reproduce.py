@@ -114,7 +114,8 @@ from holdfast.study._execution._scheduler import Scheduler
 store_results = Scheduler._store_results
 def store_and_interrupt(self, results):
     store_results(self, results)
-    os.killpg(0, signal.SIGINT)  # a terminal sends Ctrl-C to all processes of a group
+    if results:
+        os.killpg(0, signal.SIGINT)  # a terminal sends Ctrl-C to all processes of a group
 Scheduler._store_results = store_and_interrupt
 main()
 """

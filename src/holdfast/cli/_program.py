@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from holdfast._formatting import did_you_mean
+from holdfast._interrupts import EXIT_CODE_OF_INTERRUPT, handle_interrupts
 from holdfast.cli._output import plain_warnings, print_error
 from holdfast.errors import (
     FileFormatError,
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from holdfast._typing import DaskClient
 
 
-FAILED, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
+FAILED, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, EXIT_CODE_OF_INTERRUPT
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and the signal by which clusters end jobs."""
 COMMAND = "holdfast.command"
 """Key of a context under which the arguments of the command line are kept."""
 
@@ -74,7 +78,7 @@ class Program(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (what commands return)
         """Run the command; a closed pipe (as with ``| head``) is not an error."""
         try:
-            with plain_warnings():
+            with handle_interrupts(*SIGNALS), plain_warnings():
                 result = super().invoke(ctx)
                 sys.stdout.flush()
         except BrokenPipeError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast._interrupts import handle_interrupts
 from holdfast.cli._output import (
     Column,
     log_line,
@@ -22,9 +23,8 @@ from holdfast.cli._output import (
     print_json,
     print_table,
 )
-from holdfast.cli._program import INTERRUPTED, cluster
+from holdfast.cli._program import INTERRUPTED, SIGNALS, cluster
 from holdfast.cli._progress import make_progress
-from holdfast.cli._study_run import orderly_stop
 from holdfast.errors import StoreError
 from holdfast.papers import (
     PAPERS,
@@ -41,6 +41,7 @@ from holdfast.papers import (
     explain_missing_data,
     get_requested_experiments,
     grid,
+    has_stored_work,
     plan_experiments,
     settings_shown,
     size_word,
@@ -119,13 +120,18 @@ def run_reproduce(request: ReproduceRequest) -> int:
         log_line("expected", f"about {time_needed} of computing, shared by all processes.")
     try:
         with ExitStack() as stack:
-            stack.enter_context(orderly_stop())
+            stack.enter_context(handle_interrupts(*SIGNALS))
             stack.enter_context(logged_warnings(quiet=request.quiet))
             client = stack.enter_context(cluster(request.dask))
             workers = WorkerOptions(n_jobs=request.n_jobs, client=client)
             return _run(runnable, locator, request, workers)
     except KeyboardInterrupt:
-        log_line("interrupted", f"what was done is kept in {folder}; the same command continues.")
+        kept = (
+            f"what was done is kept in {folder}"
+            if has_stored_work(folder)
+            else "nothing was done yet"
+        )
+        log_line("interrupted", f"{kept}; the same command continues.")
         return INTERRUPTED
 
 

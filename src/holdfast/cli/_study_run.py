@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-import signal
 import sys
-import threading
 import warnings
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast._formatting import plural
+from holdfast._interrupts import handle_interrupts
 from holdfast.cli._output import log_line, logged_warnings, print_json
-from holdfast.cli._program import COMMAND, FAILED, INTERRUPTED, cluster
+from holdfast.cli._program import COMMAND, FAILED, INTERRUPTED, SIGNALS, cluster
 from holdfast.cli._progress import make_progress, read
 from holdfast.cli._study_summary import find_recommended_shortfall, print_summary, try_recommend
 from holdfast.errors import (
@@ -44,7 +43,6 @@ from holdfast.study import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import FrameType
 
     import pandas as pd
 
@@ -57,7 +55,7 @@ if TYPE_CHECKING:
 class RunSession:
     """A run of a study: how it is executed, and the exit code when it is over."""
 
-    execution: dict[str, Any]
+    execution: dict[str, Any] = field(default_factory=dict)
     """Arguments of `Study.run` and `resume`: processes, cluster, time limit, part, command."""
     exit_code: int = INTERRUPTED
 
@@ -105,20 +103,25 @@ def open_session(folder: Path, options: RunOptions, *, trust: bool) -> Iterator[
 
     With `trust`, the code that the plan names was requested by the user.
     """
+    session = RunSession()
     try:
-        with orderly_stop(), logged_warnings(quiet=options.quiet), cluster(options.dask) as client:
+        with (
+            handle_interrupts(*SIGNALS),
+            logged_warnings(quiet=options.quiet),
+            cluster(options.dask) as client,
+        ):
             # these selectors are named at the end of the run, as errors
             warnings.simplefilter("ignore", FailedSelectorsWarning)
-            yield RunSession(
-                {
-                    "client": client,
-                    "n_jobs": options.n_jobs,
-                    "timeout": options.timeout,
-                    "part": options.part,
-                    "command": shlex.join(click.get_current_context().meta[COMMAND]),
-                }
-            )
+            session.execution = {
+                "client": client,
+                "n_jobs": options.n_jobs,
+                "timeout": options.timeout,
+                "part": options.part,
+                "command": shlex.join(click.get_current_context().meta[COMMAND]),
+            }
+            yield session
     except KeyboardInterrupt:
+        session.exit_code = INTERRUPTED  # also if all is written, and the signal was swallowed
         progress = _describe_stored_progress(folder, trust=trust)
         log_line("interrupted", progress or "nothing was done yet.")
     except UntrustedCodeError:
@@ -265,31 +268,3 @@ def _format_paths(folder: Path, files: Sequence[Path]) -> str:
     within = [str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
               for path in others]  # fmt: skip
     return ", ".join([str(first), *within])
-
-
-# Ctrl-C, and the signal by which clusters end jobs, stop a run in an orderly way.
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-@contextmanager
-def orderly_stop() -> Iterator[None]:
-    """Let both signals raise KeyboardInterrupt once; repeated signals are ignored.
-
-    Stopping takes a moment: workers are killed and the store is closed.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals reach the main thread only
-        return
-    previous = {number: signal.signal(number, _raise_interrupt) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-def _raise_interrupt(_: int, __: FrameType | None) -> None:
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt

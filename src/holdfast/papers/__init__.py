@@ -24,6 +24,6 @@ from holdfast.papers._reproduce import (
     plan_experiments,
     reproduce,
 )
-from holdfast.papers._runner import DatasetLocator, WorkerOptions
+from holdfast.papers._runner import DatasetLocator, WorkerOptions, has_stored_work
 
 __all__ = ["PAPERS", "Reproduction", "list_papers", "reproduce"]

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +19,7 @@ from holdfast._formatting import did_you_mean
 from holdfast.errors import FileFormatError, StoreError, UnknownNameError
 from holdfast.io import Dataset, read_data
 from holdfast.papers._record import file_name
-from holdfast.study import Progress, Result, Study
+from holdfast.study import Progress, Result, Study, load
 
 if TYPE_CHECKING:
     from holdfast.plot import Picture
@@ -265,6 +266,22 @@ class ExperimentRunner:
         seed = "" if self.seed == DEFAULT_SEED else f"-seed{self.seed}"
         size = "full" if self.full else "reduced"
         return self.folder / kind / f"{self.paper}-{file_name(name)}-{size}{seed}"
+
+
+def has_stored_work(folder: Path) -> bool:
+    """Return whether a folder of runs holds tables, or studies with a unit that is done."""
+    if any(folder.glob(f"tables/*/{VERSION_FILE}")):
+        return True
+    return any(_has_done_units(file.parent) for file in folder.glob(f"studies/*/{STORE_FILE}"))
+
+
+def _has_done_units(folder: Path) -> bool:
+    try:
+        result = load(folder)
+    except StoreError:  # it was just being created
+        return False
+    with closing(result.store):
+        return result.n_done > 0
 
 
 def _has_current_tables(folder: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import warnings
 from collections.abc import Sequence
 from contextlib import closing
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
+from holdfast._interrupts import handle_interrupts
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
@@ -264,12 +266,13 @@ def _run_or_extend(
 ) -> None:
     """Run the remaining units; a sequential study first extends its plan as far as needed."""
     rule = active_rule(store)
-    if rule is None or protocol is None:
-        _run_plan(store, plan, data, options, progress)
-    else:
-        options.check_whole()
-        study = SequentialStudy(plan, data, rule, protocol)
-        _run_sequentially(store, study, data, options, progress)
+    with handle_interrupts(signal.SIGINT):
+        if rule is None or protocol is None:
+            _run_plan(store, plan, data, options, progress)
+        else:
+            options.check_whole()
+            study = SequentialStudy(plan, data, rule, protocol)
+            _run_sequentially(store, study, data, options, progress)
     raise_if_all_failed(store, list(plan.selectors))
     warn_of_failed_selectors(store, list(plan.selectors))
 

@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from holdfast._interrupts import defer_interrupts, raise_if_interrupted
 from holdfast.study._execution._local_pool import Pool
 from holdfast.study._execution._worker import PoolEvent
 from holdfast.study._planning._plan import Unit
@@ -62,9 +63,18 @@ class Scheduler:
         self._warned: set[str] = set()
 
     def run(self, units: Iterable[Unit]) -> None:
-        """Run all units."""
+        """Run all units.
+
+        An interrupt ends the run between two steps: never while a process starts, or between
+        the arrival of results and their storage.
+        """
         self._pending.extend(units)
+        with defer_interrupts():
+            self._run_pending()
+
+    def _run_pending(self) -> None:
         while self._pending or self._retry or self._final_retry or self._n_running:
+            raise_if_interrupted()
             self._submit()
             events = self._pool.wait(SECONDS_BETWEEN_CHECKS)
             self._n_running -= len(events)

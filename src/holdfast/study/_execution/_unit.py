@@ -78,7 +78,7 @@ class UnitRunner:
             lambda positions: self._run_block(unit.selector, positions),
             range(unit.first, unit.stop),
             lambda position, error: UnitResult(unit.selector, position, failure_message(error)),
-            errors=(Exception, SystemExit, KeyboardInterrupt),
+            errors=(BaseException,),  # also SystemExit and GeneratorExit
         )
 
     def try_selector(self, selector: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import platform
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numba
@@ -22,7 +24,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from holdfast._typing import AnyArray
-from holdfast.errors import StoreError, StudyError
+from holdfast.errors import HoldfastError, StoreError, StudyError
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import UnitResult
@@ -33,6 +35,8 @@ THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
+SECONDS_OF_GRACE = 5.0
+"""How long after the time limit a process is ended whose alarm did not go off; chosen by hand."""
 _PROCESS_LOCK = threading.Lock()
 """Held by the running unit: a Dask worker may have several threads."""
 
@@ -68,8 +72,12 @@ def run_batch(
     units: Sequence[Unit],
     timeout: float | None,
     scheduler_versions: Mapping[str, str],
+    on_unit_start: Callable[[], None] = lambda: None,
 ) -> PoolEvent:
-    """Run units until the time of a batch is used up, at least one of them."""
+    """Run units until the time of a batch is used up, at least one of them.
+
+    `on_unit_start` is called whenever the time of a unit begins.
+    """
     check_versions(scheduler_versions, "the process that leads the study")
     results: list[UnitResult] = []
     n_done = 0
@@ -79,6 +87,7 @@ def run_batch(
         for unit in units:
             if timeout is not None:
                 runner.warm_up(unit.selector)
+            on_unit_start()
             with hard_time_limit(timeout):
                 results += runner.run(unit)
             n_done += 1
@@ -129,24 +138,38 @@ def _thread_controller() -> ThreadpoolController:
 def hard_time_limit(seconds: float | None) -> Iterator[None]:
     """End this process if the block takes longer, even inside compiled code.
 
-    The alarm has no handler, so the operating system itself ends the process.
+    The alarm has no handler, so the operating system itself ends the process. A selector may
+    ignore, block or replace the alarm: a little later, a thread without Python code ends the
+    process.
     """
-    disarm = None if seconds is None else _set_alarm(seconds)
+    if seconds is None:
+        yield
+        return
+    faulthandler.dump_traceback_later(
+        seconds + SECONDS_OF_GRACE, exit=True, file=_null_device().fileno()
+    )
     try:
+        if hasattr(signal, "setitimer"):
+            _reset_alarm()
+            signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
     finally:
-        if disarm is not None:
-            disarm()
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
 
 
-def _set_alarm(seconds: float) -> Callable[[], object]:
-    """Set the alarm and return the function that cancels it."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        return lambda: signal.setitimer(signal.ITIMER_REAL, 0)
-    timer = threading.Timer(seconds, os._exit, (1,))  # Windows: has no effect inside compiled code
-    timer.start()
-    return timer.cancel
+def _reset_alarm() -> None:
+    """Undo what an earlier selector did to the alarm of this process."""
+    if threading.current_thread() is threading.main_thread():  # others may set no handlers
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+
+
+@cache
+def _null_device() -> IO[bytes]:
+    """Return where traces of other people's code go."""
+    return Path(os.devnull).open("wb")
 
 
 # Local workers only.
@@ -154,21 +177,67 @@ def _set_alarm(seconds: float) -> Callable[[], object]:
 _local_state: dict[str, Any] = {}
 
 
-def start_local_worker(parent: int, path: str, dtype: str, shape: tuple[int, int]) -> None:
-    """Set up a local worker process; whatever may fail is left to the first batch."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interrupts
-    _end_with_parent(parent)
-    _local_state["shared"] = path, dtype, shape
+def serve_batches() -> None:
+    """Run the batches that arrive on standard input, until it ends; send events on the output."""
+    # Workers have no terminal, but may be signalled with their parent, which handles interrupts.
+    # Unlike SIG_IGN, a handler is not inherited by the programs that a selector starts.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    process = os.getpid()
+    with _take_standard_streams() as (commands, messages):
+
+        def send(message: PoolEvent | HoldfastError | None) -> None:
+            if os.getpid() != process:  # a selector has forked, and its copy came back
+                os._exit(1)
+            pickle.dump(message, messages)
+            messages.flush()
+
+        parent, *shared = pickle.load(commands)
+        _end_with_parent(parent)
+        _local_state["shared"] = shared
+        while True:
+            try:
+                units, timeout, scheduler_versions = pickle.load(commands)
+            except EOFError:
+                return
+            send(_answer(units, timeout, scheduler_versions, lambda: send(None)))
+
+
+@contextmanager
+def _take_standard_streams() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Yield what were input and output; what selectors print goes to the error stream."""
+    with os.fdopen(os.dup(0), "rb") as commands, os.fdopen(os.dup(1), "wb") as messages:
+        with Path(os.devnull).open("rb") as empty:
+            os.dup2(empty.fileno(), 0)
+        os.dup2(2, 1)
+        yield commands, messages
+
+
+def _answer(
+    units: Sequence[Unit],
+    timeout: float | None,
+    scheduler_versions: Mapping[str, str],
+    on_unit_start: Callable[[], None],
+) -> PoolEvent | HoldfastError:
+    """Return the event of a batch, or why this process cannot work."""
+    try:
+        return run_local_batch(units, timeout, scheduler_versions, on_unit_start)
+    except HoldfastError as error:
+        return error
+    except Exception as error:  # noqa: BLE001  (units report their failures: this is the worker's)
+        return StudyError(f"a worker process cannot work: {error!r}")
 
 
 def run_local_batch(
-    units: Sequence[Unit], timeout: float | None, scheduler_versions: Mapping[str, str]
+    units: Sequence[Unit],
+    timeout: float | None,
+    scheduler_versions: Mapping[str, str],
+    on_unit_start: Callable[[], None],
 ) -> PoolEvent:
     """Run units in a local worker process."""
     if "runner" not in _local_state:
         X, payload = map_matrix(*_local_state["shared"])
         _local_state["runner"] = UnitRunner(X=X, **pickle.loads(payload))
-    return run_batch(_local_state["runner"], units, timeout, scheduler_versions)
+    return run_batch(_local_state["runner"], units, timeout, scheduler_versions, on_unit_start)
 
 
 def _end_with_parent(parent: int) -> None:
