@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from holdfast._formatting import did_you_mean
 from holdfast._object_spec import parse_names
+from holdfast._study_part import parse_part
 from holdfast.cli._program import in_group, option
 from holdfast.errors import InvalidInputError
 
@@ -71,7 +71,6 @@ def split_names(_: click.Context, __: click.Parameter, value: str | None) -> lis
 
 MAX_TIMEOUT_SECONDS = 1e7
 """Longest time limit of a unit: some months, chosen by hand within the limits of timers."""
-_PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,10 +111,11 @@ def check_share(_: click.Context, __: click.Parameter, value: float | None) -> f
 
 
 def _check_part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    match = _PART.fullmatch(value or "1/1")
-    if match is None or int(match[1]) > int(match[2]):
-        raise click.BadParameter(f"expected a part such as 1/3, 2/3 or 3/3; got {value!r}.")
-    return value
+    """Return the part as K/N; ``auto`` reads it from the environment."""
+    try:
+        return None if value is None else str(parse_part(value))
+    except InvalidInputError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 JOBS = option(
@@ -154,7 +154,8 @@ run_options = in_group(
         "--part",
         metavar="K/N",
         callback=_check_part,
-        help="Run part K of N only; 'holdfast merge' joins the parts.",
+        help="Run part K of N only; 'holdfast merge' joins the parts. 'auto' is the task of the "
+        "job array that runs the command, and 'auto/N' that of an array of the tasks 1 to N.",
     ),
     option(
         "--export",

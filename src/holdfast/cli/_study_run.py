@@ -106,14 +106,17 @@ def open_session(folder: Path, options: RunOptions) -> Iterator[RunSession]:
                 }
             )
     except KeyboardInterrupt:
-        log_line("interrupted", _describe_stored_progress(folder) or "nothing was done yet.")
+        log_line(
+            "interrupted",
+            _describe_stored_progress(folder, options.part) or "nothing was done yet.",
+        )
     except StudyError:
-        if progress := _describe_stored_progress(folder):
+        if progress := _describe_stored_progress(folder, options.part):
             log_line("next", progress)
         raise
 
 
-def _describe_stored_progress(folder: Path) -> str:
+def _describe_stored_progress(folder: Path, part: str | None) -> str:
     """Return how much is done and how to go on; empty if nothing was started."""
     try:
         result = load(folder)
@@ -123,6 +126,7 @@ def _describe_stored_progress(folder: Path) -> str:
         return (
             f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
             f"go on with: holdfast resume {shlex.quote(str(folder))}"
+            + ("" if part is None else f" --part {part}")
         )
 
 
