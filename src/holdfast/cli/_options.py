@@ -79,6 +79,7 @@ class RunOptions:
 
     n_jobs: int | None = None
     dask: str | None = None
+    scheduler_file: str | None = None
     timeout: float | None = None
     part: str | None = None
     export: str | None = None
@@ -130,6 +131,11 @@ DASK = option(
     metavar="ADDRESS",
     help="Run on a Dask cluster: address of the scheduler, or scheduler file.",
 )
+SCHEDULER_FILE = option(
+    "--scheduler-file",
+    metavar="PATH",
+    help="Run on the Dask cluster of this file, which 'dask scheduler --scheduler-file' writes.",
+)
 FOUND_AGAIN = option(
     "--found-again",
     type=float,
@@ -142,6 +148,7 @@ run_options = in_group(
     "Run",
     JOBS,
     DASK,
+    SCHEDULER_FILE,
     FOUND_AGAIN,
     option(
         "--timeout",
@@ -163,8 +170,9 @@ run_options = in_group(
         help="Also write all tables to DIR/tables; names that look like formulas are kept.",
     ),
 )
-jobs_option, dask_option, found_again_option = (
-    click.option(*names, **arguments) for names, arguments in (JOBS, DASK, FOUND_AGAIN)
+jobs_option, dask_option, scheduler_file_option, found_again_option = (
+    click.option(*names, **arguments)
+    for names, arguments in (JOBS, DASK, SCHEDULER_FILE, FOUND_AGAIN)
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Print only results and errors.")
 

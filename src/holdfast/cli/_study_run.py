@@ -93,7 +93,11 @@ def run_resumed(folder: Path, data: str | None, options: RunOptions) -> int:
 def open_session(folder: Path, options: RunOptions) -> Iterator[RunSession]:
     """Yield a session; handle interrupts and failures: print what is kept, and how to go on."""
     try:
-        with orderly_stop(), logged_warnings(quiet=options.quiet), cluster(options.dask) as client:
+        with (
+            orderly_stop(),
+            logged_warnings(quiet=options.quiet),
+            cluster(options.dask, options.scheduler_file) as client,
+        ):
             # these selectors are named at the end of the run, as errors
             warnings.simplefilter("ignore", FailedSelectorsWarning)
             yield RunSession(
