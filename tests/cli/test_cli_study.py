@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 
 import numpy as np
 import pytest
@@ -255,3 +256,24 @@ def test_warnings_of_the_library_are_reported_once(tmp_path, monkeypatch):
     quiet = run("study", *SMALL, "--out", tmp_path / "run", "--quiet")
     assert quiet.stderr == "error: enough.\n"
     assert not logging.getLogger("holdfast").handlers
+
+
+def test_a_task_of_a_job_array_runs_its_own_part(tmp_path, monkeypatch):
+    values = {"ID": "2", "MIN": "0", "MAX": "2", "COUNT": "3", "STEP": "1"}
+    for name, value in values.items():
+        monkeypatch.setenv(f"SLURM_ARRAY_TASK_{name}", value)
+    result = run("study", *SMALL, "--out", tmp_path / "task", "--part", "auto")
+    assert result.exit_code == 0, result.stderr
+    assert "Part 3/3 alone does not show" in result.stdout
+    stated = run("study", *SMALL, "--out", tmp_path / "part", "--part", "3/3")
+    state = re.compile(r"next: [1-9]\d* of 116 units are done")
+    assert state.findall(result.stderr) == state.findall(stated.stderr) != []
+
+
+def test_part_auto_outside_a_job_array_is_wrong_usage(tmp_path, monkeypatch):
+    for name in ("SLURM_ARRAY_TASK_ID", "SGE_TASK_ID", "LSB_JOBINDEX", "PBS_ARRAY_INDEX"):
+        monkeypatch.delenv(name, raising=False)
+    result = run("study", *SMALL, "--out", tmp_path / "run", "--part", "auto")
+    assert result.exit_code == 2
+    assert "sbatch --array=1-3" in result.stderr
+    assert not (tmp_path / "run").exists()

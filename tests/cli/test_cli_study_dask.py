@@ -48,12 +48,36 @@ def test_a_scheduler_that_cannot_be_reached_is_a_failed_run(require, tmp_path, m
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(None, "there is no such file"), ("", "no address"), ('{"address": 3}', "no address")],
+)
+def test_a_scheduler_file_without_an_address_is_wrong_usage(tmp_path, content, problem):
+    path = tmp_path / "scheduler.json"
+    if content is not None:
+        path.write_text(content)
+    result = run("study", *SMALL, "--out", tmp_path / "run", "--scheduler-file", path)
+    assert result.exit_code == 2
+    assert f"--scheduler-file {path}: " in result.stderr
+    assert problem in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("command", [["study", *SMALL], ["reproduce", "somol2008"]])
+def test_a_cluster_is_named_once(command, tmp_path):
+    both = ["--dask", "tcp://localhost:8786", "--scheduler-file", "scheduler.json"]
+    result = run(*command, "--out", tmp_path / "run", *both)
+    assert result.exit_code == 2
+    assert "--dask and --scheduler-file exclude each other" in result.stderr
+
+
 @pytest.mark.integration
-def test_a_cluster_gives_the_same_results(tmp_path):
+@pytest.mark.parametrize("option", ["--dask", "--scheduler-file"])
+def test_a_cluster_gives_the_same_results(tmp_path, option):
     with cluster(tmp_path, workers=1) as started:
         there = run(
             *("study", *SMALL, "--out", tmp_path / "there", "--json"),
-            *("--dask", tmp_path / "scheduler.json"),
+            *(option, tmp_path / "scheduler.json"),
         )
         assert there.exit_code == 0, there.stderr
         assert f"on the Dask cluster at {started.address}" in there.stderr

@@ -93,6 +93,12 @@ def test_addresses_and_bundled_data_are_no_paths(write):
     assert str(request.folder) == "wine-study"
 
 
+def test_a_scheduler_file_replaces_the_cluster_of_the_file(write):
+    path = write('[data]\nfile = "@wine"\n[run]\ndask = "tcp://host:8786"\n')
+    run = asked(path, scheduler_file="scheduler.json").run
+    assert (run.dask, run.scheduler_file) == (None, "scheduler.json")
+
+
 def test_a_file_of_labels_lies_next_to_the_study_file(write, tmp_path):
     request = asked(write('[data]\nfile = "a.gct"\ntarget = "a.cls"\n'))
     assert request.column_options["target"] == str(tmp_path / "a.cls")

@@ -12,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.cli.studies import run
+from tests.cli.studies import SMALL, run
 from tests.waiting import PATIENCE, until
 
 LONG = [
@@ -106,6 +106,19 @@ def test_an_interrupt_before_work_starts(tmp_path, monkeypatch):
     result = run("study", "@wine", "--out", tmp_path / "run")
     assert result.exit_code == 130
     assert result.stderr == "interrupted: nothing was done yet.\n"
+
+
+def test_an_interrupted_part_continues_as_a_part(tmp_path, monkeypatch):
+    part = ["study", *SMALL, "--out", tmp_path / "run", "--part", "1/2"]
+    assert run(*part).exit_code == 0
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("holdfast.cli._study_run.read", interrupted)
+    result = run(*part)
+    assert result.exit_code == 130
+    assert f"go on with: holdfast resume {tmp_path / 'run'} --part 1/2\n" in result.stderr
 
 
 def test_the_usual_handlers_are_back_after_a_run(tmp_path):

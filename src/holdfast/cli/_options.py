@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from holdfast._formatting import did_you_mean
 from holdfast._object_spec import parse_names
+from holdfast._study_part import parse_part
 from holdfast.cli._program import in_group, option
 from holdfast.errors import InvalidInputError
 
@@ -71,7 +71,6 @@ def split_names(_: click.Context, __: click.Parameter, value: str | None) -> lis
 
 MAX_TIMEOUT_SECONDS = 1e7
 """Longest time limit of a unit: some months, chosen by hand within the limits of timers."""
-_PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +79,7 @@ class RunOptions:
 
     n_jobs: int | None = None
     dask: str | None = None
+    scheduler_file: str | None = None
     timeout: float | None = None
     part: str | None = None
     export: str | None = None
@@ -112,10 +112,11 @@ def check_share(_: click.Context, __: click.Parameter, value: float | None) -> f
 
 
 def _check_part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    match = _PART.fullmatch(value or "1/1")
-    if match is None or int(match[1]) > int(match[2]):
-        raise click.BadParameter(f"expected a part such as 1/3, 2/3 or 3/3; got {value!r}.")
-    return value
+    """Return the part as K/N; ``auto`` reads it from the environment."""
+    try:
+        return None if value is None else str(parse_part(value))
+    except InvalidInputError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 JOBS = option(
@@ -130,6 +131,11 @@ DASK = option(
     metavar="ADDRESS",
     help="Run on a Dask cluster: address of the scheduler, or scheduler file.",
 )
+SCHEDULER_FILE = option(
+    "--scheduler-file",
+    metavar="PATH",
+    help="Run on the Dask cluster of this file, which 'dask scheduler --scheduler-file' writes.",
+)
 FOUND_AGAIN = option(
     "--found-again",
     type=float,
@@ -142,6 +148,7 @@ run_options = in_group(
     "Run",
     JOBS,
     DASK,
+    SCHEDULER_FILE,
     FOUND_AGAIN,
     option(
         "--timeout",
@@ -154,7 +161,8 @@ run_options = in_group(
         "--part",
         metavar="K/N",
         callback=_check_part,
-        help="Run part K of N only; 'holdfast merge' joins the parts.",
+        help="Run part K of N only; 'holdfast merge' joins the parts. 'auto' is the task of the "
+        "job array that runs the command, and 'auto/N' that of an array of the tasks 1 to N.",
     ),
     option(
         "--export",
@@ -162,8 +170,9 @@ run_options = in_group(
         help="Also write all tables to DIR/tables; names that look like formulas are kept.",
     ),
 )
-jobs_option, dask_option, found_again_option = (
-    click.option(*names, **arguments) for names, arguments in (JOBS, DASK, FOUND_AGAIN)
+jobs_option, dask_option, scheduler_file_option, found_again_option = (
+    click.option(*names, **arguments)
+    for names, arguments in (JOBS, DASK, SCHEDULER_FILE, FOUND_AGAIN)
 )
 quiet_option = click.option("--quiet", is_flag=True, help="Print only results and errors.")
 

@@ -185,21 +185,30 @@ DISCONNECT_TIMEOUT_SECONDS = 2.0
 
 
 @contextmanager
-def cluster(address: str | None) -> Iterator[Any]:
-    """Yield a client of the cluster at an address or scheduler file; None without address."""
-    if address is None:
+def cluster(dask: str | None, scheduler_file: str | None) -> Iterator[Any]:
+    """Yield a client of the cluster that ``--dask`` or ``--scheduler-file`` names; else None."""
+    if dask is not None and scheduler_file is not None:
+        raise click.UsageError(
+            "--dask and --scheduler-file exclude each other: both name the cluster; omit one.",
+            click.get_current_context(),
+        )
+    if scheduler_file is not None:
+        client = _connect_client(
+            f"--scheduler-file {scheduler_file}", _read_scheduler_file(scheduler_file)
+        )
+    elif dask is not None:
+        client = _connect_client(f"--dask {dask}", _resolve_address(dask))
+    else:
         yield None
         return
-    client = _connect_client(address)
     try:
         yield client
     finally:
         client.close(timeout=DISCONNECT_TIMEOUT_SECONDS)
 
 
-def _connect_client(place: str) -> DaskClient:
-    connect = _client_class()
-    address = _resolve_address(place)
+def _connect_client(option: str, address: str) -> DaskClient:
+    connect = _client_class(option)
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # their tracebacks do not help users
     try:
@@ -207,30 +216,25 @@ def _connect_client(place: str) -> DaskClient:
     except (OSError, ValueError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise StudyError(
-            f"--dask {place}: no Dask scheduler can be reached there within "
-            f"{CONNECT_TIMEOUT_SECONDS:g} s "
-            f"({reason}); is it running? Without --dask, the study runs in local processes."
+            f"{option}: no Dask scheduler can be reached there within "
+            f"{CONNECT_TIMEOUT_SECONDS:g} s ({reason}); is it running? Without this option, the "
+            "study runs in local processes."
         ) from error
 
 
-def _client_class() -> DaskClient:
+def _client_class(option: str) -> DaskClient:
     try:
         from distributed import Client
     except ImportError as error:
         raise StudyError(
-            "--dask needs Dask, which is not installed; install it: pip install 'holdfast[dask]'."
+            f"{option}: Dask is not installed; install it: pip install 'holdfast[dask]'."
         ) from error
     return Client
 
 
 def _resolve_address(place: str) -> str:
     """Return an address, read from the scheduler file if a file is given."""
-    address = place
-    if Path(place).is_file():
-        try:
-            address = str(json.loads(Path(place).read_text(encoding="utf-8"))["address"])
-        except (OSError, ValueError, KeyError, TypeError):
-            address = ""
+    address = _read_address(Path(place)) if Path(place).is_file() else place
     if not _ADDRESS.fullmatch(address):
         raise click.UsageError(
             f"--dask takes the address that 'dask scheduler' prints, as in tcp://host:8786, or the "
@@ -238,3 +242,23 @@ def _resolve_address(place: str) -> str:
             click.get_current_context(),
         )
     return address
+
+
+def _read_scheduler_file(path: str) -> str:
+    address = _read_address(Path(path))
+    if not _ADDRESS.fullmatch(address):
+        problem = "this file has no address" if Path(path).exists() else "there is no such file"
+        raise click.UsageError(
+            f"--scheduler-file {path}: {problem}. Give the file that 'dask scheduler "
+            "--scheduler-file FILE' writes when it starts, on a disk that both can read.",
+            click.get_current_context(),
+        )
+    return address
+
+
+def _read_address(path: Path) -> str:
+    """Return the address in a scheduler file; empty if there is none."""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""

@@ -14,6 +14,7 @@ from holdfast.cli._options import (
     jobs_option,
     json_option,
     quiet_option,
+    scheduler_file_option,
     seed_option,
     split_names,
 )
@@ -48,6 +49,7 @@ from holdfast.cli._options import (
 @seed_option
 @jobs_option
 @dask_option
+@scheduler_file_option
 @click.option(
     "--force", is_flag=True, help="Replace existing files, and run studies again from the start."
 )

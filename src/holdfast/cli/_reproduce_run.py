@@ -77,6 +77,7 @@ class ReproduceRequest:
     seed: int
     n_jobs: int | None
     dask: str | None
+    scheduler_file: str | None
     force: bool
     as_json: bool
     quiet: bool
@@ -122,7 +123,7 @@ def run_reproduce(request: ReproduceRequest) -> int:
         with ExitStack() as stack:
             stack.enter_context(handle_interrupts(*SIGNALS))
             stack.enter_context(logged_warnings(quiet=request.quiet))
-            client = stack.enter_context(cluster(request.dask))
+            client = stack.enter_context(cluster(request.dask, request.scheduler_file))
             workers = WorkerOptions(n_jobs=request.n_jobs, client=client)
             return _run(runnable, locator, request, workers)
     except KeyboardInterrupt:

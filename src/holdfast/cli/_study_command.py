@@ -175,6 +175,8 @@ def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
         from holdfast.cli._study_file import read_study_file
 
         requested = read_study_file(Path(data))
+        if options.get("scheduler_file") is not None:
+            requested.pop("dask", None)  # both name the cluster: the command line decides
     requested |= {key: value for key, value in options.items() if value is not None}
     if "until_width" in requested and "part" in requested:
         raise click.UsageError(

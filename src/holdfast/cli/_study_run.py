@@ -108,7 +108,7 @@ def open_session(folder: Path, options: RunOptions, *, trust: bool) -> Iterator[
         with (
             handle_interrupts(*SIGNALS),
             logged_warnings(quiet=options.quiet),
-            cluster(options.dask) as client,
+            cluster(options.dask, options.scheduler_file) as client,
         ):
             # these selectors are named at the end of the run, as errors
             warnings.simplefilter("ignore", FailedSelectorsWarning)
@@ -122,17 +122,17 @@ def open_session(folder: Path, options: RunOptions, *, trust: bool) -> Iterator[
             yield session
     except KeyboardInterrupt:
         session.exit_code = INTERRUPTED  # also if all is written, and the signal was swallowed
-        progress = _describe_stored_progress(folder, trust=trust)
+        progress = _describe_stored_progress(folder, options.part, trust=trust)
         log_line("interrupted", progress or "nothing was done yet.")
     except UntrustedCodeError:
         raise  # its message has the command
     except StudyError:
-        if progress := _describe_stored_progress(folder, trust=trust):
+        if progress := _describe_stored_progress(folder, options.part, trust=trust):
             log_line("next", progress)
         raise
 
 
-def _describe_stored_progress(folder: Path, *, trust: bool) -> str:
+def _describe_stored_progress(folder: Path, part: str | None, *, trust: bool) -> str:
     """Return how much is done and how to go on; empty if nothing was started."""
     try:
         result = load(folder, trust=trust)
@@ -142,6 +142,7 @@ def _describe_stored_progress(folder: Path, *, trust: bool) -> str:
         return (
             f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
             f"go on with: {result.resume_command(folder)}"
+            + ("" if part is None else f" --part {part}")
         )
 
 

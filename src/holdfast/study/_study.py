@@ -164,7 +164,8 @@ class Study:
             marked as failed.
         part : str, optional
             ``"2/3"`` runs only the second third of the units; :func:`holdfast.merge` joins parts
-            that were run on different machines.
+            that were run on different machines. ``"auto"`` is the task of the job array that runs
+            this process, and ``"auto/3"`` that of an array of the tasks 1 to 3.
         save_data : bool, default True
             Save data that were given in memory next to the results, so that
             :func:`holdfast.resume` finds them.

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
 from holdfast._interrupts import handle_interrupts
+from holdfast._study_part import parse_part
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
@@ -67,20 +68,19 @@ class ExecutionOptions:
         self.n_jobs = resolve_n_jobs(n_jobs)
         self.client = client
         self.timeout = _check_timeout(timeout)
-        self.part = _parse_part(part)
+        self.part = parse_part(part)
 
     def includes(self, position: int) -> bool:
         """Return whether the unit at a position belongs to the requested part."""
-        number, count = self.part
-        return position % count == number - 1  # interleaved, so that each part has all selectors
+        # interleaved, so that each part has all selectors
+        return position % self.part.count == self.part.number - 1
 
     def check_whole(self) -> None:
         """Raise if a part of a sequential study is requested: it cannot decide when to stop."""
-        if self.part[1] > 1:
+        if self.part.count > 1:
             raise InvalidInputError(
                 "a study with until_width must run as a whole, as its parts cannot decide when "
-                f"enough resamples are done; got part {self.part[0]}/{self.part[1]}. Omit one of "
-                "the two."
+                f"enough resamples are done; got part {self.part}. Omit one of the two."
             )
 
     def pool(self, runner: UnitRunner) -> Pool:
@@ -102,16 +102,6 @@ def _check_timeout(timeout: float | None) -> float | None:
             f"got {timeout!r}."
         )
     return float(timeout)
-
-
-def _parse_part(part: str | None) -> tuple[int, int]:
-    """Return which part of how many: ``"2/3"`` is the second of three."""
-    if part is None:
-        return 1, 1
-    number, _, count = str(part).partition("/")
-    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise InvalidInputError(f"part must have the form 1/3, 2/3 or 3/3, got {part!r}.")
-    return int(number), int(count)
 
 
 def execute(
