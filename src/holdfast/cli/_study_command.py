@@ -39,10 +39,13 @@ if TYPE_CHECKING:
 )
 @click.argument("folder", metavar="DIR")
 @click.option("--data", metavar="FILE", help="The data, if the file has moved.")
+@click.option(
+    "--repair", is_flag=True, help="Compute damaged results again; 'holdfast check' lists them."
+)
 @run_options
 @json_option
 @quiet_option
-def resume(folder: str, data: str | None, **options: Any) -> int:
+def resume(folder: str, data: str | None, *, repair: bool, **options: Any) -> int:
     """Continue the study in DIR.
 
     Finished work is kept, and failed work is tried again. The plan is the one in the folder, and
@@ -51,7 +54,7 @@ def resume(folder: str, data: str | None, **options: Any) -> int:
     """
     from holdfast.cli._study_run import run_resumed
 
-    return run_resumed(Path(folder), data, RunOptions(**options))
+    return run_resumed(Path(folder), data, RunOptions(**options), repair=repair)
 
 
 # ``holdfast merge``.

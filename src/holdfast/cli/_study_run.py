@@ -77,13 +77,13 @@ def run_study(request: StudyRequest) -> int:
     return session.exit_code
 
 
-def run_resumed(folder: Path, data: str | None, options: RunOptions) -> int:
+def run_resumed(folder: Path, data: str | None, options: RunOptions, *, repair: bool) -> int:
     """Resume a study and return the exit code."""
     with open_session(folder, options) as session:
         stored = load(folder)
         with closing(stored.store):
             progress = make_progress(stored.protocol_sentence, quiet=options.quiet)
-        result = resume(folder, data=data, progress=progress, **session.execution)
+        result = resume(folder, data=data, progress=progress, repair=repair, **session.execution)
         progress.end(result.n_units)
         session.exit_code = finish_run(result, folder, options)
     return session.exit_code

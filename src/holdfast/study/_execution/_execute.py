@@ -28,6 +28,7 @@ from holdfast.study._planning._make_plan import make_unit_runner
 from holdfast.study._planning._plan import Plan, Unit, opaque_parts, plan_depth
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
+from holdfast.study._storage._check import delete_damaged_units
 from holdfast.study._storage._folder import (
     check_empty,
     create_folder,
@@ -134,6 +135,7 @@ def execute(
         store = open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)
         with closing(store):
             check_same_rule(store, rule, folder)
+            store.verify()
             # the study goes on with the blocks and the depth that it began with
             document = store.fact("plan")
             blocks = tuple(selector["block"] for selector in document["selectors"])
@@ -152,6 +154,7 @@ def resume(
     progress: Progress | None = None,
     part: str | None = None,
     command: str | None = None,
+    repair: bool = False,
 ) -> Result:
     """Continue a study where it stopped; units that failed are retried.
 
@@ -163,6 +166,8 @@ def resume(
         The data file, if it has moved since the plan was made.
     n_jobs, client, timeout, progress, part, command
         As for :meth:`holdfast.Study.run`.
+    repair : bool, default False
+        Compute damaged units again; without it they are refused. :func:`holdfast.check` lists them.
 
     Returns
     -------
@@ -170,6 +175,8 @@ def resume(
 
     Raises
     ------
+    FileFormatError
+        The store is damaged.
     StoreError
         The folder holds no study, another run is using it, or the data have changed.
     StudyError
@@ -198,6 +205,9 @@ def resume(
         document = store.fact("plan")  # read under the lock: nobody else can change it
         plan = _restore_plan(document, store.resamples())
         dataset = load_data(path, document, data)
+        if repair:
+            delete_damaged_units(store, plan)
+        store.verify()
         _run_or_extend(store, plan, dataset, options, progress)
     return Result(Store.open(path / FILE), data=lambda: dataset)
 
