@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         TScore,
         list_selectors,
     )
-    from holdfast.study import Result, Study, export, load, merge, resume
+    from holdfast.study import Result, Study, check, export, load, merge, resume
 
 # Names are imported on first use, so that `holdfast --help` stays fast.
 _HOME = {
@@ -111,6 +111,7 @@ _HOME = {
     "SymmetricalUncertainty": "select",
     "TScore": "select",
     "Weights": "preferences",
+    "check": "study",
     "compare": "measures",
     "compare_replication": "judge",
     "concat": "preferences",
@@ -171,6 +172,7 @@ __all__ = [
     "SymmetricalUncertainty",
     "TScore",
     "Weights",
+    "check",
     "compare",
     "compare_replication",
     "concat",

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.resample import Resample
-from holdfast.study._planning._plan import as_text
+from holdfast.study._planning._plan import as_text, hash_resamples
+from holdfast.study._storage._checksums import store_unit_checksums
 from holdfast.study._storage._store import FILE, Store, UnitResult, floats, integers
 
 
@@ -61,7 +62,7 @@ class Made:
                 "estimates": "How much a selection would change.",
                 "tested": self.tested,
                 "resamples": len(self.resamples),
-                "sha256": "11",
+                "sha256": hash_resamples(self.resamples),
             },
             "sizes": list(self.sizes),
             "classifiers": [{"name": name, "object": thing} for name in self.classifiers],
@@ -92,6 +93,7 @@ class Made:
             store.insert("classifiers", enumerate(self.classifiers))
             store.add_resamples(self.resamples)
             versions = json.dumps({"python": "3.11", "numpy": "2"})
+            store.add_plan_checksum()
             store.insert("runs", [(0, "2026-01-01T00:00:00+00:00", str(folder), versions)])
         return store
 
@@ -142,6 +144,13 @@ class Made:
                         None if drawn is None else integers(drawn),
                     )
                 )
+
+
+def refresh_checksums(store: Store) -> None:
+    """Write the checksums of what a test has changed."""
+    with store.transaction():
+        store_unit_checksums(store.connection)
+        store.add_plan_checksum()
 
 
 def subsamples(n: int, count: int, share: float = 0.8, seed: int = 0) -> list[Resample]:

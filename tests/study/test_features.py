@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -13,7 +14,10 @@ import pytest
 from sklearn.feature_selection import SelectFpr, f_classif
 
 import holdfast as hf
+from holdfast.study._planning._plan import hash_resamples
+from holdfast.study._storage._store import Store
 from holdfast.study._tables._replication import EARLIER_VERSION, MIN_LISTED_CHANCE
+from tests.study.stores import refresh_checksums
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
 COLUMNS = ["selector", "size", "feature", "selected", "found_again", "low", "grade"]
@@ -184,11 +188,15 @@ def test_stores_of_earlier_versions_have_none(tmp_path, folder):
     assert table.attrs["why_none"]
     # a store with disjoint parts, but without fits of the full data
     earlier = shutil.copytree(folder, tmp_path / "earlier")
-    with closing(sqlite3.connect(earlier / "study.sqlite")) as store:
+    with closing(Store.open(earlier / "study.sqlite", write=True)) as store:
         full = "(SELECT resample FROM resamples WHERE role = 'full')"
         for name in ("preferences", "timings", "units", "resamples"):
-            store.execute(f"DELETE FROM {name} WHERE resample IN {full}")
-        store.commit()
+            store.connection.execute(f"DELETE FROM {name} WHERE resample IN {full}")
+        plan = store.fact("plan")
+        auxiliary = store.resamples()[plan["protocol"]["resamples"] :]
+        plan["beside"] |= {"resamples": len(auxiliary), "sha256": hash_resamples(auxiliary)}
+        store.insert("facts", [("plan", json.dumps(plan))], replace=True)
+        refresh_checksums(store)
     table = hf.load(earlier).features
     assert list(table) == COLUMNS
     assert table.attrs["why_none"] == EARLIER_VERSION

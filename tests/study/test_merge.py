@@ -13,7 +13,7 @@ from holdfast.study import load
 from holdfast.study._storage._folder_lock import folder_lock
 from holdfast.study._storage._merge import merge
 from holdfast.study._storage._store import FILE, Store, integers
-from tests.study.stores import Made, full, subsamples
+from tests.study.stores import Made, full, refresh_checksums, subsamples
 
 UNITS = list(itertools.product(range(2), range(6)))
 RESULTS = ("units", "preferences", "predictions", "timings", "resamples", "features", "samples")
@@ -95,6 +95,7 @@ def test_units_done_twice_differently_keep_the_first_and_warn(made, tmp_path):
         run("UPDATE predictions SET scores = NULL WHERE selector = 0 AND resample = 1")
         run("DELETE FROM predictions WHERE selector = 0 AND resample = 2 AND size = 4")
         run("UPDATE predictions SET scores = NULL WHERE selector = 1 AND resample = 5")
+    refresh_checksums(store)
     with pytest.warns(HoldfastWarning, match="^2 units"):
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
     first, whole = (contents(tmp_path / name, ("preferences",)) for name in ("a", "out"))
@@ -151,8 +152,10 @@ def change_plan(folder, path, value):
     store = Store.open(folder / FILE, write=True)
     with store.transaction():
         store.connection.execute(
-            "UPDATE facts SET value = json_set(value, ?, json(?))", (path, json.dumps(value))
+            "UPDATE facts SET value = json_set(value, ?, json(?)) WHERE name = 'plan'",
+            (path, json.dumps(value)),
         )
+    refresh_checksums(store)
     store.close()
 
 

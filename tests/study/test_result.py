@@ -345,6 +345,7 @@ def test_load_gives_measures_the_saved_data_unless_they_changed(tmp_path, caplog
     plan["data"]["sha256"] = data.fingerprint
     with store.transaction():
         store.insert("facts", [("plan", json.dumps(plan))], replace=True)
+        store.add_plan_checksum()
     monkeypatch.chdir(tmp_path.parent)
     result = load(tmp_path.name)
     monkeypatch.chdir("/")

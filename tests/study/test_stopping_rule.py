@@ -18,7 +18,9 @@ from holdfast.study._execution import _sequential_run
 from holdfast.study._execution._sequential_run import SequentialStudy
 from holdfast.study._planning import _plan
 from holdfast.study._planning._make_plan import make_plan
-from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, steps
+from holdfast.study._planning._stopping_rule import steps
+from holdfast.study._storage._checksums import PLAN_CHECKSUM_KEY
+from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from tests.resample.strategies import same
 from tests.study.inline import Died, work_here
 from tests.study.run_folders import tables
@@ -64,7 +66,9 @@ def found(folder):
     The rule stays in the store to tell why there are so many resamples.
     """
     kept = tables(folder)
-    kept["facts"] = [row for row in kept["facts"] if row[0] != STOPPING_RULE_KEY]
+    kept["facts"] = [
+        row for row in kept["facts"] if row[0] not in (STOPPING_RULE_KEY, PLAN_CHECKSUM_KEY)
+    ]
     return kept | {"plan.json": (folder / "plan.json").read_bytes()}
 
 

@@ -2,6 +2,8 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import FileFormatError, HoldfastWarning, StoreError
 from holdfast.resample import Resample
-from holdfast.study._storage import _store as schema
+from holdfast.study._storage import _schema as schema
 from holdfast.study._storage._store import (
     Store,
     UnitResult,
@@ -20,8 +22,10 @@ from holdfast.study._storage._store import (
     to_floats,
     to_integers,
 )
+from tests.study.runs import locked_or_waiting
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
+STORES = Path(__file__).parents[1] / "golden"
+GOLDEN = STORES / "store_version1"
 
 
 def names(folder):
@@ -107,52 +111,64 @@ def test_other_files_are_refused(tmp_path):
         Store.open(newer)
 
 
-def test_an_old_store_is_upgraded_on_a_copy(tmp_path, monkeypatch):
+def test_an_old_store_is_upgraded_on_a_copy_when_it_is_written_to(tmp_path):
     path = tmp_path / "study.sqlite"
-    store = Store.create(path)
-    store.add([UnitResult(0, 0)])
-    store.close()
+    shutil.copyfile(GOLDEN / "study.sqlite", path)
     before = path.read_bytes()
-
-    def step(connection):
-        connection.execute("ALTER TABLE units ADD COLUMN remark TEXT")
-
-    now = schema.VERSION
-    monkeypatch.setattr(schema, "VERSION", now + 1)
-    monkeypatch.setitem(schema.UPGRADES, now, step)
-    upgraded = Store.open(path)
-    assert upgraded.query("SELECT selector, resample, remark FROM units") == [(0, 0, None)]
-    copy = f"study.version{now}.sqlite"
-    assert (tmp_path / copy).read_bytes() == before
-    assert names(tmp_path) == ["study.sqlite", copy]
+    with closing(Store.open(path, write=True)) as upgraded:
+        assert upgraded.query("PRAGMA user_version") == [(schema.VERSION,)]
+        upgraded.verify()
+    assert (tmp_path / "study.version1.sqlite").read_bytes() == before
+    assert names(tmp_path) == ["study.sqlite", "study.version1.sqlite"]
 
 
-def test_an_upgrade_that_fails_leaves_the_store_alone(tmp_path, monkeypatch):
+def test_reading_an_old_store_changes_nothing(tmp_path):
     path = tmp_path / "study.sqlite"
-    Store.create(path).close()
+    shutil.copyfile(GOLDEN / "study.sqlite", path)
     before = path.read_bytes()
-    now = schema.VERSION
-    monkeypatch.setattr(schema, "VERSION", now + 1)
-    monkeypatch.setitem(schema.UPGRADES, now, lambda connection: connection.execute("nonsense"))
-    with pytest.raises(StoreError, match="nonsense"):
-        Store.open(path)
+    with closing(Store.open(path)) as copy:
+        assert copy.is_copy
+        copy.verify()
+        assert len(copy.finished_units()) == 12
     assert path.read_bytes() == before
     assert names(tmp_path) == ["study.sqlite"]
 
 
-def test_a_store_of_version_1_is_still_read(tmp_path):
+def test_a_store_is_not_upgraded_under_a_run_of_an_earlier_version(tmp_path):
     shutil.copytree(GOLDEN, tmp_path / "run")
+    before = (tmp_path / "run" / "study.sqlite").read_bytes()
+    with locked_or_waiting(tmp_path / "run"):  # as earlier versions locked it
+        with pytest.raises(StoreError, match="a run of an earlier version of holdfast"):
+            hf.resume(tmp_path / "run", n_jobs=1)
+        assert hf.load(tmp_path / "run").complete
+    assert (tmp_path / "run" / "study.sqlite").read_bytes() == before
+    assert not list((tmp_path / "run").glob("study.*sqlite*"))[1:]
+
+
+def test_an_upgrade_that_fails_leaves_the_store_alone(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    shutil.copyfile(GOLDEN / "study.sqlite", path)
+    before = path.read_bytes()
+    monkeypatch.setitem(schema.UPGRADES, 3, lambda connection: connection.execute("nonsense"))
+    for write in (False, True):
+        with pytest.raises(StoreError, match="nonsense"):
+            Store.open(path, write=write)
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["study.sqlite"]
+
+
+@pytest.mark.parametrize("version", [1, 4])
+def test_a_store_of_an_earlier_version_is_still_read(version, tmp_path):
+    golden = STORES / f"store_version{version}"
+    shutil.copytree(golden, tmp_path / "run")
     result = hf.load(tmp_path / "run")
     for name in ("stability", "errors"):
-        expected = pd.read_csv(GOLDEN / f"{name}.csv", keep_default_na=False)
-        for column in expected:
-            ours = getattr(result, name)[column]
-            if expected[column].dtype.kind == "f":
-                assert np.allclose(ours, expected[column], rtol=1e-12), column
-            else:
-                assert ours.tolist() == expected[column].tolist(), column
+        ours = pd.read_csv(StringIO(getattr(result, name).to_csv(index=False)))
+        expected = pd.read_csv(golden / f"{name}.csv")
+        pd.testing.assert_frame_equal(ours[list(expected)], expected, rtol=1e-12)
     assert result.complete
-    assert result.values.empty
+    assert result.values.empty == (version == 1)
+    assert hf.check(tmp_path / "run").intact
     assert hf.resume(tmp_path / "run", n_jobs=1).complete
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.study._storage import _store as schema
+from holdfast.study._storage import _schema as schema
 from tests.study.stores import Made, full, subsamples
 
 PAGE = (Path(__file__).parents[2] / "docs" / "store.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ __all__ = ["main"]
 @click.group(
     cls=Program,
     commands_at={
+        "check": "holdfast.cli._check_command:check",
         "list": "holdfast.cli._list:list_",
         "measure": "holdfast.cli._measure_command:measure",
         "merge": "holdfast.cli._study_command:merge",

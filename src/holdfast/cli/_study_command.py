@@ -45,10 +45,13 @@ if TYPE_CHECKING:
     help="Run any code that the plan in DIR names, also from the working directory. Give it only "
     "for a folder whose origin you know.",
 )
+@click.option(
+    "--repair", is_flag=True, help="Compute damaged results again; 'holdfast check' lists them."
+)
 @run_options
 @json_option
 @quiet_option
-def resume(folder: str, data: str | None, *, trust: bool, **options: Any) -> int:
+def resume(folder: str, data: str | None, *, trust: bool, repair: bool, **options: Any) -> int:
     """Continue the study in DIR.
 
     Finished work is kept, and failed work is tried again. The plan is the one in the folder, and
@@ -60,7 +63,7 @@ def resume(folder: str, data: str | None, *, trust: bool, **options: Any) -> int
     """
     from holdfast.cli._study_run import run_resumed
 
-    return run_resumed(Path(folder), data, RunOptions(**options), trust=trust)
+    return run_resumed(Path(folder), data, RunOptions(**options), trust=trust, repair=repair)
 
 
 # ``holdfast merge``.

@@ -82,7 +82,9 @@ def run_study(request: StudyRequest) -> int:
     return session.exit_code
 
 
-def run_resumed(folder: Path, data: str | None, options: RunOptions, *, trust: bool) -> int:
+def run_resumed(
+    folder: Path, data: str | None, options: RunOptions, *, trust: bool, repair: bool
+) -> int:
     """Resume a study and return the exit code."""
     if trust:
         # the folder of the program comes first here, not that of the user, as in `python -m`
@@ -91,7 +93,9 @@ def run_resumed(folder: Path, data: str | None, options: RunOptions, *, trust: b
         stored = load(folder)
         with closing(stored.store):
             progress = make_progress(stored.protocol_sentence, quiet=options.quiet)
-        result = resume(folder, data=data, progress=progress, trust=trust, **session.execution)
+        result = resume(
+            folder, data=data, progress=progress, trust=trust, repair=repair, **session.execution
+        )
         progress.end(result.n_units)
         session.exit_code = finish_run(result, folder, options)
     return session.exit_code

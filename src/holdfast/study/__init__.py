@@ -5,11 +5,13 @@ from holdfast.study._execution._execute import FailedSelectorsWarning, failed_se
 from holdfast.study._execution._scheduler import Progress
 from holdfast.study._planning._make_plan import USUAL_SIZES
 from holdfast.study._planning._plan import as_text
-from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, is_narrow, too_wide_sentence
+from holdfast.study._planning._stopping_rule import is_narrow, too_wide_sentence
 from holdfast.study._result import Result
+from holdfast.study._storage._check import StudyCheck, check
 from holdfast.study._storage._export import export
 from holdfast.study._storage._folder import DATA, PLAN, create_folder
 from holdfast.study._storage._merge import load, merge
+from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE
 from holdfast.study._study import Study
 
@@ -19,6 +21,8 @@ __all__ = [
     "Progress",
     "Result",
     "Study",
+    "StudyCheck",
+    "check",
     "export",
     "get_classifier",
     "load",

@@ -223,7 +223,7 @@ class InnerResamplesReader(StudyReader):
 
     def stored_data(self, selector: int, form: str) -> list[tuple[int, bytes]]:
         """Return the stored preferences of one form, of done inner units only."""
-        return self.store.query(
+        return self.query_units(
             "SELECT resample, data FROM preferences JOIN resamples USING (resample) "
             f"{DONE_UNITS_SQL} selector = ? AND form = ? AND role = 'inner' AND outer_resample = ? "
             "ORDER BY resample",

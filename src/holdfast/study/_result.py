@@ -368,7 +368,7 @@ class Result(ResultPlots):
     def _read_table(self, query: str) -> pd.DataFrame:
         """Read a table with the names of the selectors in its first column."""
         names = [name.strip() for name in query.partition(" FROM ")[0].split(",")]
-        rows = self.store.query(f"SELECT selector, {query} ORDER BY selector, resample")
+        rows = self._reader.query_units(f"SELECT selector, {query} ORDER BY selector, resample")
         named = [(self.selectors[selector], *rest) for selector, *rest in rows]
         return pd.DataFrame(named, columns=["selector", *names])
 

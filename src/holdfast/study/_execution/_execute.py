@@ -31,6 +31,7 @@ from holdfast.study._planning._make_plan import make_unit_runner
 from holdfast.study._planning._plan import Plan, Unit, opaque_parts, plan_depth
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
+from holdfast.study._storage._check import delete_damaged_units
 from holdfast.study._storage._folder import (
     check_empty,
     create_folder,
@@ -135,6 +136,7 @@ def execute(
         store = open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)
         with closing(store):
             check_same_rule(store, rule, folder)
+            store.verify()
             # the study goes on with the blocks and the depth that it began with
             document = store.fact("plan")
             blocks = tuple(selector["block"] for selector in document["selectors"])
@@ -154,6 +156,7 @@ def resume(
     part: str | None = None,
     command: str | None = None,
     trust: bool = False,
+    repair: bool = False,
 ) -> Result:
     """Continue a study where it stopped; units that failed are retried.
 
@@ -169,6 +172,8 @@ def resume(
         Run whatever code the plan of the folder names. By default only selectors and protocols
         of holdfast, estimators of scikit-learn, and estimators of installed packages are run; a
         selector in a file of your own needs trust.
+    repair : bool, default False
+        Compute damaged units again; without it they are refused. :func:`holdfast.check` lists them.
 
     Returns
     -------
@@ -176,6 +181,8 @@ def resume(
 
     Raises
     ------
+    FileFormatError
+        The store is damaged.
     StoreError
         The folder holds no study, another run is using it, or the data have changed.
     UntrustedCodeError
@@ -209,6 +216,9 @@ def resume(
             document, store.resamples(), path, trust=trust, sequential=sequential
         )
         dataset = load_data(path, document, data)
+        if repair:
+            delete_damaged_units(store, plan)
+        store.verify()
         _run_or_extend(store, plan, protocol, dataset, options, progress)
     return Result(Store.open(path / FILE), data=lambda: dataset, trust=trust)
 

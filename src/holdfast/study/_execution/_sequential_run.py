@@ -14,7 +14,6 @@ from holdfast.resample import Protocol, Units
 from holdfast.study._planning._make_plan import draw_auxiliary_resamples, n_offered
 from holdfast.study._planning._plan import Plan, as_text, protocol_facts, stored_depth
 from holdfast.study._planning._stopping_rule import (
-    STOPPING_RULE_KEY,
     StoppingRule,
     intervals,
     is_narrow,
@@ -23,8 +22,10 @@ from holdfast.study._planning._stopping_rule import (
     steps,
     too_wide_sentence,
 )
+from holdfast.study._storage._checksums import store_unit_checksums
 from holdfast.study._storage._folder import PLAN, write_file
 from holdfast.study._storage._reader import StudyReader
+from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE, Store, integers
 from holdfast.study._tables._stability import LazyDataset
 
@@ -171,7 +172,11 @@ def _replace_plan(store: Store, plan: Plan, fact: object) -> None:
         store.insert("facts", [("plan", text), (STOPPING_RULE_KEY, json.dumps(fact))], replace=True)
         store.connection.execute("DELETE FROM resamples")
         store.add_resamples(plan.resamples)
+        store.add_plan_checksum()
+        n_changes = store.connection.total_changes
         _shorten_rankings(store, plan)
+        if store.connection.total_changes > n_changes:
+            store_unit_checksums(store.connection)
 
 
 def _shorten_rankings(store: Store, plan: Plan) -> None:

@@ -141,7 +141,7 @@ def protocol_facts(
         "estimates": protocol.estimates_for(subjects=subjects),
         "tested": times_tested(resamples),
         "resamples": len(resamples),
-        "sha256": _hash_resamples(resamples),
+        "sha256": hash_resamples(resamples),
     }
 
 
@@ -160,7 +160,7 @@ def auxiliary_facts(
         "why_none": why_none,
         **({"left_out": left_out, "units": halved_units(units).count} if left_out else {}),
         "cohorts": cohorts,
-        "sha256": _hash_resamples(resamples),
+        "sha256": hash_resamples(resamples),
     }
 
 
@@ -176,7 +176,8 @@ def stored_depth(sizes: tuple[int, ...], offered: int, n_units: int) -> int:
     return max(sizes[-1], min(offered, MAX_STORED_FEATURES // n_units))
 
 
-def _hash_resamples(resamples: list[Resample]) -> str:
+def hash_resamples(resamples: list[Resample]) -> str:
+    """Return the SHA-256 digest of resamples."""
     digest = hashlib.sha256()
     for resample in resamples:
         outer, noise, draw = resample.outer, resample.noise, resample.draw

@@ -24,8 +24,6 @@ from holdfast.study._storage._reader import StudyReader
 from holdfast.study._tables._stability import LazyDataset, stability_table
 from holdfast.study._tables._summary import main_measure
 
-STOPPING_RULE_KEY = "until"
-"""Name of the fact that marks the store of a sequential study."""
 DEFAULT_MAX_RESAMPLES = 1000
 """Most resamples of the default protocol of a sequential study; chosen by hand."""
 FIRST_STEP, MAX_DOUBLED_STEP = 24, 96

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import tokenize
+import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 from zipfile import BadZipFile
@@ -15,8 +17,9 @@ from holdfast._typing import JSON, AnyArray
 from holdfast.errors import FileFormatError, StoreError, StudyError
 from holdfast.io import Dataset, read_data
 from holdfast.study._planning._plan import Plan, as_text, check_same_plan
-from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, StoppingRule
+from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._storage._folder_lock import LOCK_FILE
+from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE, Store
 
 PLAN = "plan.json"
@@ -79,6 +82,7 @@ def write_plan(store: Store, plan: Plan, data: Dataset, rule: StoppingRule | Non
         store.insert("facts", [("plan", as_text(plan.to_json()))])
         if rule is not None:
             store.insert("facts", [(STOPPING_RULE_KEY, json.dumps(rule.to_json(stopped=False)))])
+        store.add_plan_checksum()
 
 
 def directions(data: Dataset) -> list[int | None]:
@@ -165,7 +169,16 @@ def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = N
     return data
 
 
+SAVED_DATA_ERRORS = (
+    *(OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, NotImplementedError),
+    *(BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, OverflowError, AttributeError),
+)
+"""What NumPy and its ``zipfile`` raise for files that are damaged."""
+
+
 def _read_saved_data(path: Path) -> Dataset:
+    if not path.is_file():  # reading from a pipe may never end
+        raise FileFormatError(f"{path}: the saved data are not a regular file.")
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             return Dataset(
@@ -176,5 +189,5 @@ def _read_saved_data(path: Path) -> Dataset:
                 groups=parts.get("groups"),
                 cohorts=parts.get("cohorts"),
             )
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except SAVED_DATA_ERRORS as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error

@@ -77,6 +77,25 @@ def _open_lock_file(folder: Path, *, reading: bool) -> int | None:
     return handle
 
 
+@contextmanager
+def refuse_older_run(folder: Path) -> Iterator[None]:
+    """Raise if a run of an earlier version uses a folder: those locked the folder itself."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # systems without handles of folders, where earlier versions had no lock
+        yield
+        return
+    try:
+        if not _try_flock(handle):
+            raise StoreError(
+                f"{folder}: a run of an earlier version of holdfast is using this folder; wait "
+                "for it to end, then try again."
+            )
+        yield
+    finally:
+        os.close(handle)
+
+
 def _is_held_here(path: Path) -> bool:
     try:
         status = path.lstat()
@@ -99,6 +118,9 @@ if sys.platform == "win32":
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError as error:
             raise _folder_in_use(folder) from error
+
+    def _try_flock(_: int) -> bool:
+        return True
 else:
     import fcntl
 
@@ -121,3 +143,11 @@ else:
                 "neither flock nor fcntl locks. Use a folder on another disk."
             ) from error
         logger.debug("%s is locked by %s", folder, kind)
+
+    def _try_flock(handle: int) -> bool:
+        """Return whether nobody else holds a lock; disks without flock have none to hold."""
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno in LOCK_UNSUPPORTED
+        return True

@@ -6,8 +6,8 @@ import logging
 import os
 import shutil
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ from holdfast._typing import JSON
 from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError, StoreError
 from holdfast.io import Dataset
 from holdfast.study._planning._plan import comparable_plan, differences
-from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY
 from holdfast.study._result import Result
+from holdfast.study._storage._checksums import CONTENT_TABLES, PLAN_TABLES
 from holdfast.study._storage._folder import DATA, PLAN, create_folder, load_data
 from holdfast.study._storage._folder_lock import LOCK_FILE, folder_lock
+from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE, Store
+from holdfast.study._storage._unit_checks import UNIT_TABLES
 
 COMPANIONS = (PLAN, DATA)
 """Files of a study next to its store."""
@@ -144,17 +146,6 @@ def _write_merged(parts: Sequence[Path], target: Path) -> int:
 
 # Stores are merged by SQLite itself, so that memory stays small.
 
-SHARED_TABLES = ("facts", "classes", "samples", "features", "selectors", "classifiers", "resamples")
-"""Tables that are equal if the plans are equal."""
-RESULT_TABLES = ("preferences", "groups", "subset_values", "predictions", "timings")
-"""Tables with rows for each unit."""
-COMPARED_COLUMNS = {
-    "preferences": "form, data",
-    "groups": "position, representative, members",
-    "subset_values": "value",
-    "predictions": "size, classifier, predicted, scores, actual",
-}
-"""What must be the same where a unit was done twice."""
 SAME_UNIT_SQL = "selector = unit.selector AND resample = unit.resample"
 NEW_UNITS_SQL = (
     "SELECT selector, resample FROM part.units AS unit WHERE NOT EXISTS (SELECT 1 FROM main.units "
@@ -165,29 +156,43 @@ NEW_UNITS_SQL = (
 
 def merge_stores(parts: Sequence[Path], path: Path) -> int:
     """Write the units of all parts to a new store; return how many were run twice and differ."""
-    store = Store.create(path)
     n_different = 0
-    try:
+    with closing(Store.create(path)) as store:
         for position, part in enumerate(parts):
-            store.query("ATTACH DATABASE ? AS part", (str(part / FILE),))
-            with store.transaction():
+            with _attached_part(store, part, path), store.transaction():
                 if position == 0:
-                    for table in SHARED_TABLES:
+                    for table in PLAN_TABLES:
                         store.connection.execute(f"INSERT INTO {table} SELECT * FROM part.{table}")
                 n_different += _count_different(store)
                 _copy_new_units(store)
+    return n_different
+
+
+@contextmanager
+def _attached_part(store: Store, part: Path, target: Path) -> Iterator[None]:
+    """Attach the store of a part, after all its units were verified, as ``part``."""
+    copy = target.with_name(f".{target.name}.part")
+    try:
+        with closing(Store.open(part / FILE)) as source:
+            source.verify()
+            if source.is_copy:  # of an earlier version: only the upgraded copy has its tables
+                source.write_copy(copy)
+        path = copy if source.is_copy else part / FILE
+        store.query("ATTACH DATABASE ? AS part", (f"{path.resolve().as_uri()}?mode=ro",))
+        try:
+            yield
+        finally:
             store.query("DETACH DATABASE part")  # impossible within a transaction
     finally:
-        store.close()
-    return n_different
+        copy.unlink(missing_ok=True)
 
 
 def _count_different(store: Store) -> int:
     """Count the units that are done in both stores, but differ."""
     different = " OR ".join(
-        f"EXISTS (SELECT {columns} FROM {a}.{table} WHERE {SAME_UNIT_SQL} "
-        f"EXCEPT SELECT {columns} FROM {b}.{table} WHERE {SAME_UNIT_SQL})"
-        for table, columns in COMPARED_COLUMNS.items()
+        f"EXISTS (SELECT {spec.column_list} FROM {a}.{table} WHERE {SAME_UNIT_SQL} "
+        f"EXCEPT SELECT {spec.column_list} FROM {b}.{table} WHERE {SAME_UNIT_SQL})"
+        for table, spec in CONTENT_TABLES.items()
         for a, b in (("main", "part"), ("part", "main"))
     )
     rows = store.query(
@@ -203,7 +208,7 @@ def _copy_new_units(store: Store) -> None:
     run = store.connection.execute
     run(f"CREATE TEMP TABLE new_units AS {NEW_UNITS_SQL}")
     which = "(selector, resample) IN (SELECT selector, resample FROM temp.new_units)"
-    for table in ("units", *RESULT_TABLES):
+    for table in UNIT_TABLES:
         run(f"DELETE FROM main.{table} WHERE {which}")
         run(f"INSERT INTO main.{table} SELECT * FROM part.{table} WHERE {which}")
     run("DROP TABLE temp.new_units")

@@ -155,6 +155,13 @@ class StudyReader:
         rows = self.store.query("SELECT class FROM samples ORDER BY sample")
         return np.array([row[0] for row in rows], dtype=np.int64)
 
+    def query_units(
+        self, statement: str, arguments: Sequence[object] = ()
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a query about units, whose checksums are verified before."""
+        self.store.verify()
+        return self.store.query(statement, arguments)
+
     def selector_index(self, selector: str) -> int:
         """Return the position of a selector in the plan."""
         if selector not in self.selectors:
@@ -180,7 +187,7 @@ class StudyReader:
 
     def has_groups(self, selector: str) -> bool:
         """Return whether groups of features are stored for a selector."""
-        rows = self.store.query(
+        rows = self.query_units(
             "SELECT 1 FROM groups WHERE selector = ? LIMIT 1", (self.selector_index(selector),)
         )
         return bool(rows)
@@ -190,7 +197,7 @@ class StudyReader:
 
         Without groups, each feature is a group of one.
         """
-        rows = self.store.query(
+        rows = self.query_units(
             "SELECT resample, representative, members FROM groups WHERE selector = ? "
             "ORDER BY resample, position",
             (selector,),
@@ -209,7 +216,7 @@ class StudyReader:
 
     def stored_data(self, selector: int, form: str) -> list[tuple[int, bytes]]:
         """Return resample and data of the stored preferences of one form, of done units only."""
-        return self.store.query(
+        return self.query_units(
             f"SELECT resample, data FROM preferences {DONE_UNITS_SQL} selector = ? AND form = ? "
             "ORDER BY resample",
             (selector, form),
@@ -217,7 +224,7 @@ class StudyReader:
 
     def stored_forms(self, selector: int) -> set[str]:
         """Return the forms of preferences that are stored for a selector."""
-        rows = self.store.query(
+        rows = self.query_units(
             f"SELECT DISTINCT form FROM preferences {DONE_UNITS_SQL} selector = ?", (selector,)
         )
         return {row[0] for row in rows}

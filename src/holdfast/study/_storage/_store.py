@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast._formatting import format_list, plural
 from holdfast._typing import JSON, FloatArray, LabelsLike
 from holdfast.errors import FileFormatError, StoreError
 from holdfast.resample import Resample
+from holdfast.study._planning._plan import hash_resamples
+from holdfast.study._storage._checksums import CONTENT_TABLES, store_plan_checksum, unit_checksum
+from holdfast.study._storage._folder_lock import refuse_older_run
+from holdfast.study._storage._schema import APPLICATION, TABLES, UPGRADES, VERSION
+from holdfast.study._storage._store_checks import (
+    StoreContentError,
+    check_plan_tables,
+    check_schema,
+)
+from holdfast.study._storage._unit_checks import (
+    UNIT_TABLES,
+    UnitDamage,
+    find_damaged_units,
+    stray_conditions,
+)
 
 SIGNED = "signed"
 """Form of signed t statistics."""
@@ -83,16 +101,21 @@ def to_floats(data: bytes) -> FloatArray:
 class Store:
     """The results of a study, on disk or, without a path, in memory."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path | None, *, verified: bool = False
+    ) -> None:
         self.connection = connection
         self.path = path
+        self.is_copy = False
+        """Whether this is an upgraded copy of the file."""
+        self._verified = verified
 
     @classmethod
     def create(cls, path: Path | None) -> Store:
         """Create an empty store."""
         with _translate_errors(path):
             address = ":memory:" if path is None else _sqlite_uri(path, "rwc")
-            store = cls(_connect_store(address), path)
+            store = cls(_connect_store(address), path, verified=True)
         with store.transaction():
             # one by one: executescript would commit the transaction
             for statement in TABLES.split(";\n"):
@@ -103,13 +126,93 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, write: bool = False) -> Store:
-        """Open an existing store after checking that it is intact and of this program."""
-        if not path.is_file():
-            raise StoreError(f"{path.parent}: there is no study in this folder ({path.name}).")
-        if _read_version(path) < VERSION:
-            _upgrade(path)
+        """Open an existing store after checking that it is of this program and sound.
+
+        Units are verified when they are read. To `write`, the folder must be locked; a store of
+        an earlier version is then upgraded. A reader gets an upgraded copy and changes nothing.
+        """
+        _check_is_file(path)
+        version = _read_version(path)
+        is_copy = version < VERSION and not write
+        if version < VERSION and write:
+            _upgrade_file(path, version)
         with _translate_errors(path):
-            return cls(_connect_store(_sqlite_uri(path, "rw" if write else "ro")), path)
+            if is_copy:
+                connection = _upgraded_copy(path, version)
+            else:
+                connection = _connect_store(_sqlite_uri(path, "rw" if write else "ro"))
+            store = cls(connection, path)
+            store.is_copy = is_copy
+            try:
+                store.check_plan()
+                if not write:
+                    connection.execute("PRAGMA query_only = ON")
+            except BaseException:
+                store.close()
+                raise
+        return store
+
+    def check_plan(self) -> None:
+        """Raise unless the tables of the plan are sound and have their checksum."""
+        check_plan_tables(self.connection)
+        plan = self.fact("plan")
+        if plan is None:
+            return
+        resamples, count = self.resamples(), plan["protocol"]["resamples"]
+        digests = [hash_resamples(resamples[:count]), hash_resamples(resamples[count:])]
+        sections = [plan["protocol"], plan.get("beside", {"sha256": digests[1]})]
+        if digests != [section["sha256"] for section in sections]:
+            raise StoreContentError("its resamples are not those of its plan")
+
+    def damaged_units(self) -> list[UnitDamage]:
+        """Return the units that are damaged."""
+        plan = self.fact("plan")
+        if plan is None:
+            return []
+        with _translate_errors(self.path):
+            return list(find_damaged_units(self.connection, plan))
+
+    def verify(self) -> None:
+        """Raise if a unit is damaged; a store is verified once, before its units are read."""
+        if self._verified:
+            return
+        damage = self.damaged_units()
+        if damage:
+            raise FileFormatError(self.describe_damage(damage))
+        self._verified = True
+
+    def describe_damage(self, damage: Sequence[UnitDamage]) -> str:
+        """Return a message that names damaged units and how to compute them again."""
+        names = [selector["name"] for selector in self.fact("plan")["selectors"]]
+        units = [
+            damaged.problem
+            if damaged.selector is None
+            else f"{names[damaged.selector]} on resample {damaged.resample}: {damaged.problem}"
+            for damaged in damage
+        ]
+        folder = self.path.parent if self.path else "DIR"
+        return (
+            f"{self.path}: {plural(len(damage), 'unit')} of this store "
+            f"{'is' if len(damage) == 1 else 'are'} damaged ({format_list(units, most=3)}). "
+            f"Compute {'it' if len(damage) == 1 else 'them'} again: "
+            f"holdfast resume {shlex.quote(str(folder))} --repair"
+        )
+
+    def write_copy(self, path: Path) -> None:
+        """Write a copy of the store to another file."""
+        with _translate_errors(path), closing(_connect_store(_sqlite_uri(path, "rwc"))) as copy:
+            self.connection.backup(copy)
+
+    def delete_units(self, units: Iterable[tuple[int, int]]) -> None:
+        """Delete units with all their rows, and rows that belong to no unit."""
+        units = list(units)
+        with self.transaction():
+            strays = stray_conditions(self.fact("plan"))
+            for table in UNIT_TABLES:
+                self.connection.execute(f"DELETE FROM {table} WHERE {strays[table]}")
+                self.connection.executemany(
+                    f"DELETE FROM {table} WHERE selector = ? AND resample = ?", units
+                )
 
     def close(self) -> None:
         """Close the file."""
@@ -165,13 +268,24 @@ class Store:
 
     def add(self, results: Sequence[UnitResult]) -> None:
         """Write unit results; earlier failures are replaced."""
-        units = [(*r.unit, "failed" if r.message else "done", r.message) for r in results]
+        units = []
+        for r in results:
+            status = "failed" if r.message else "done"
+            content = {
+                table: spec.sorted_rows(getattr(r, table)) for table, spec in CONTENT_TABLES.items()
+            }
+            checksum = unit_checksum(r.unit, status, r.message, content)
+            units.append((*r.unit, status, r.message, checksum))
         # a unit that failed has rows in these two tables only
         self.insert("units", units, replace=True)
         timings = [(*r.unit, r.selection, r.classification) for r in results]
         self.insert("timings", timings, replace=True)
-        for table in ("preferences", "groups", "subset_values", "predictions"):
+        for table in CONTENT_TABLES:
             self.insert(table, [(*r.unit, *row) for r in results for row in getattr(r, table)])
+
+    def add_plan_checksum(self) -> None:
+        """Write the checksum of the tables of the plan, in the transaction that changed them."""
+        store_plan_checksum(self.connection)
 
     def finished_units(self) -> set[tuple[int, int]]:
         """Return the finished units as pairs of selector and resample."""
@@ -228,12 +342,17 @@ def _resample_row(position: int, resample: Resample) -> tuple[object, ...]:
 
 @contextmanager
 def _translate_errors(path: Path | None) -> Iterator[None]:
-    """Raise errors of SQLite as errors of the study."""
+    """Raise errors of SQLite, and of what a store holds, as errors of the study."""
+    name = path or "the store in memory"
     try:
         yield
+    except StoreContentError as error:
+        raise FileFormatError(
+            f"{name}: the store is damaged or not of this program ({error}); restore it from a "
+            "copy."
+        ) from error
     except sqlite3.DatabaseError as error:
         text = str(error)
-        name = path or "the store in memory"
         if "malformed" in text or "not a database" in text:
             raise FileFormatError(
                 f"{name}: this is not an intact store of a study ({text}); it may be truncated or "
@@ -247,17 +366,36 @@ def _translate_errors(path: Path | None) -> Iterator[None]:
 
 def _connect_store(address: str) -> sqlite3.Connection:
     # transactions are explicit; results may be read by another thread than the one that made them
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         address,
         uri=True,
         timeout=LOCK_TIMEOUT_SECONDS,
         isolation_level=None,
         check_same_thread=False,
     )
+    connection.execute("PRAGMA trusted_schema = OFF")  # a store may be somebody else's
+    connection.execute("PRAGMA cell_size_check = ON")
+    # text of a damaged store that is not UTF-8 must be readable, to name its unit
+    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    return connection
 
 
 def _sqlite_uri(path: Path, mode: str) -> str:
     return f"{path.resolve().as_uri()}?mode={mode}"
+
+
+def _check_is_file(path: Path) -> None:
+    """Raise unless this is a regular file: pipes and devices may never end."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise StoreError(
+            f"{path.parent}: there is no study in this folder ({path.name}: {error.strerror})."
+        ) from error
+    if not stat.S_ISREG(mode):
+        raise StoreError(
+            f"{path.parent}: there is no study in this folder ({path.name} is not a regular file)."
+        )
 
 
 def _read_version(path: Path) -> int:
@@ -266,116 +404,77 @@ def _read_version(path: Path) -> int:
     with _translate_errors(path), closing(_connect_store(_sqlite_uri(path, "rw"))) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        check = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if application != APPLICATION:
+            # reading the schema raises if the file is no database at all
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            raise FileFormatError(f"{path}: this SQLite file is not a store of a holdfast study.")
+        if version > VERSION:
+            raise FileFormatError(
+                f"{path}: the store has version {version}, this holdfast knows versions up to "
+                f"{VERSION}; upgrade holdfast."
+            )
+        if version not in (VERSION, *UPGRADES):
+            raise StoreContentError(f"its version is {version}")
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         length = connection.execute("PRAGMA page_size").fetchone()[0]
-    if application != APPLICATION:
-        raise FileFormatError(f"{path}: this SQLite file is not a store of a holdfast study.")
-    if path.stat().st_size < pages * length:
-        check = "it is truncated"
-    if check != "ok":
-        raise FileFormatError(f"{path}: the store is damaged ({check}); restore it from a copy.")
-    if version > VERSION:
-        raise FileFormatError(
-            f"{path}: the store has version {version}, this holdfast knows versions up to "
-            f"{VERSION}; upgrade holdfast."
-        )
+        if path.stat().st_size < pages * length:
+            raise StoreContentError("it is truncated")
+        check_schema(connection, version)  # before the check, which evaluates constraints
+        check = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if check != "ok":
+            raise StoreContentError(check)
     return version
 
 
-def _upgrade(path: Path) -> None:
-    """Upgrade a store to the current schema, on a copy that replaces it on success."""
-    version = _read_version(path)
-    old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
-    # results cannot be computed again cheaply: the old file is kept next to the upgraded one
-    shutil.copy2(path, new)
+# Upgrades of stores that an earlier version has written.
+
+
+def _upgraded_copy(path: Path, version: int) -> sqlite3.Connection:
+    """Return an upgraded copy of a store; SQLite keeps it in memory, or in a file if it is large.
+
+    Folders that are read-only, or in which an earlier version is running, can be read this way.
+    """
+    copy = _connect_store("")
     try:
-        store = Store(_connect_store(_sqlite_uri(new, "rw")), new)
-        with closing(store), store.transaction():
-            for step in range(version, VERSION):
-                UPGRADES[step](store.connection)
-            store.connection.execute(f"PRAGMA user_version = {VERSION}")
-        shutil.copy2(path, old)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+        _copy_and_upgrade(path, copy, version)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
 
 
-# The tables of the store; ``docs/store.md`` documents them.
-
-APPLICATION = 0x686F6C64
-"""SQLite's ``application_id``: "hold"."""
-VERSION = 4
-"""Version of the schema: SQLite's ``user_version``."""
-
-SUBSET_VALUES = """
-CREATE TABLE subset_values (
-    selector INTEGER NOT NULL, resample INTEGER NOT NULL, value REAL NOT NULL,
-    PRIMARY KEY (selector, resample)
-) WITHOUT ROWID;
-"""
-TABLES = f"""
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE runs (
-    run INTEGER PRIMARY KEY, started TEXT NOT NULL, where_run TEXT NOT NULL, versions TEXT NOT NULL
-);
-CREATE TABLE classes (class INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
-CREATE TABLE samples (
-    sample INTEGER PRIMARY KEY, class INTEGER NOT NULL REFERENCES classes, subject TEXT
-);
-CREATE TABLE features (
-    feature INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-    direction INTEGER REFERENCES classes, informative INTEGER
-);
-CREATE TABLE selectors (selector INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE classifiers (classifier INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE resamples (
-    resample INTEGER PRIMARY KEY,
-    role TEXT NOT NULL CHECK (role IN (
-        'main', 'outer', 'inner', 'reference', 'half', 'part', 'quarter', 'full', 'cohort',
-        'shuffled'
-    )),
-    outer_resample INTEGER, train BLOB NOT NULL, test BLOB NOT NULL,
-    features BLOB, noise REAL NOT NULL, draw INTEGER
-);
-CREATE TABLE units (
-    selector INTEGER NOT NULL REFERENCES selectors, resample INTEGER NOT NULL REFERENCES resamples,
-    status TEXT NOT NULL CHECK (status IN ('done', 'failed')), message TEXT,
-    PRIMARY KEY (selector, resample)
-) WITHOUT ROWID;
-CREATE TABLE preferences (
-    selector INTEGER NOT NULL, resample INTEGER NOT NULL,
-    form TEXT NOT NULL CHECK (form IN ('top', 'subset', 'ranks', 'weights', 'signed')),
-    data BLOB NOT NULL,
-    UNIQUE (selector, resample, form)
-);
-CREATE TABLE groups (
-    selector INTEGER NOT NULL, resample INTEGER NOT NULL, position INTEGER NOT NULL,
-    representative INTEGER, members BLOB NOT NULL,
-    UNIQUE (selector, resample, position)
-);
-CREATE TABLE predictions (
-    selector INTEGER NOT NULL, resample INTEGER NOT NULL, size INTEGER NOT NULL,
-    classifier INTEGER NOT NULL REFERENCES classifiers,
-    predicted BLOB NOT NULL, scores BLOB, actual BLOB,
-    UNIQUE (selector, resample, size, classifier)
-);
-CREATE TABLE timings (
-    selector INTEGER NOT NULL, resample INTEGER NOT NULL,
-    selection REAL NOT NULL, classification REAL NOT NULL,
-    PRIMARY KEY (selector, resample)
-) WITHOUT ROWID;
-{SUBSET_VALUES.strip()}
-"""
+def _upgrade_file(path: Path, version: int) -> None:
+    """Upgrade a store on a copy that replaces it on success; the folder must be locked."""
+    kept = path.with_name(f"study.version{version}.sqlite")
+    new, partial = path.with_name("study.new.sqlite"), kept.with_name(f".{kept.name}.partial")
+    with refuse_older_run(path.parent), _translate_errors(path):
+        try:
+            new.unlink(missing_ok=True)  # left by a process that was killed
+            with closing(_connect_store(_sqlite_uri(new, "rwc"))) as copy:
+                _copy_and_upgrade(path, copy, version)
+            # results cannot be computed again cheaply: the old file is kept next to the new one
+            shutil.copyfile(path, partial)
+            partial.replace(kept)
+            new.replace(path)
+        except OSError as error:
+            raise StoreError(
+                f"{path}: the store cannot be upgraded from version {version} ({error}); is the "
+                "disk full, or the folder read-only? It is as it was."
+            ) from error
+        finally:
+            for name in (new, new.with_name(f"{new.name}-journal"), partial):
+                with suppress(OSError):  # the folder may be read-only
+                    name.unlink()
 
 
-def _keep_tables(_: sqlite3.Connection) -> None:
-    """Change nothing: versions 2 and 4 only allow more roles and forms."""
-
-
-UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {
-    1: _keep_tables,
-    2: lambda connection: connection.execute(SUBSET_VALUES),  # the criterion of subset searches
-    3: _keep_tables,
-}
-"""The upgrade from each version to the next; applied to a copy of the file."""
+def _copy_and_upgrade(path: Path, copy: sqlite3.Connection, version: int) -> None:
+    with closing(_connect_store(_sqlite_uri(path, "ro"))) as old:
+        old.backup(copy)
+    copy.execute("BEGIN")
+    try:
+        for step in range(version, VERSION):
+            UPGRADES[step](copy)
+    except UnicodeEncodeError:
+        raise StoreContentError("it has a text that is not UTF-8") from None
+    copy.execute(f"PRAGMA user_version = {VERSION}")
+    copy.execute("COMMIT")

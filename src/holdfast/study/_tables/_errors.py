@@ -45,7 +45,7 @@ def read_candidate_predictions(
     reader: StudyReader, selector: int, size: int, classifier: int
 ) -> Predictions | None:
     """Read the test predictions of a candidate; None if there are none."""
-    rows = reader.store.query(
+    rows = reader.query_units(
         f"SELECT resample, predicted, scores, actual FROM predictions {DONE_UNITS_SQL} "
         "selector = ? AND size = ? AND classifier = ? ORDER BY resample",
         (selector, size, classifier),
@@ -236,7 +236,7 @@ def _query_resamples(
     """Query columns of some resamples, in their order."""
     numbers = f"SELECT resample FROM resamples WHERE {which.condition}"
     text = f"SELECT {columns} resample IN ({numbers}) ORDER BY resample"
-    return reader.store.query(text, which.values)
+    return reader.query_units(text, which.values)
 
 
 def read_subjects(reader: StudyReader, samples: IntArray) -> IntArray | None:

@@ -239,7 +239,7 @@ def _replication_row(
 
 def _describe_failures(reader: StudyReader, selector: int) -> str:
     """Count the disjoint parts on which a selector failed, with the first message."""
-    rows = reader.store.query(
+    rows = reader.query_units(
         "SELECT message FROM units JOIN resamples USING (resample) WHERE selector = ? "
         f"AND status = 'failed' AND role IN {DISJOINT_ROLES} ORDER BY resample",
         (selector,),
