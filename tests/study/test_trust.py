@@ -16,7 +16,7 @@ from holdfast.report import write_report
 from holdfast.study._storage._plan_objects import PlanPart, build_objects
 from holdfast.study._storage._serialization import serialize_object
 from holdfast.study._storage._store import FILE
-from holdfast.study._storage._trusted_objects import Reference, is_class, why_not_imported
+from holdfast.study._storage._trusted_objects import CodeReference, is_class, why_not_imported
 from tests.study.crafted_plans import X, Y, attempts, copy_with, named, wrapped, write_study
 
 PAIR = Pair("f_score", "knn3", 2)
@@ -573,5 +573,5 @@ def test_a_message_names_only_the_first_of_many_names(whole, here):
 def test_an_import_is_never_needed_to_refuse_a_name(here):
     with attempts() as seen:
         for path in [*STANDARD_LIBRARY, *OTHERS, *LOCAL]:
-            assert why_not_imported(Reference("class", path))
+            assert why_not_imported(CodeReference("class", path))
     assert not [name for event, name in seen if event == "import"]
