@@ -39,12 +39,14 @@ class PlanPart(NamedTuple):
 
 def selector_parts(plan: JSON) -> list[PlanPart]:
     """Return the selectors of a plan, in order."""
-    return [PlanPart("selector", part["name"], part["object"]) for part in plan["selectors"]]
+    return [PlanPart("selector", str(part["name"]), part["object"]) for part in plan["selectors"]]
 
 
 def classifier_parts(plan: JSON) -> list[PlanPart]:
     """Return the classifiers of a plan, in order."""
-    return [PlanPart("classifier", part["name"], part["object"]) for part in plan["classifiers"]]
+    return [
+        PlanPart("classifier", str(part["name"]), part["object"]) for part in plan["classifiers"]
+    ]
 
 
 def protocol_part(plan: Mapping[str, JSON]) -> PlanPart:
