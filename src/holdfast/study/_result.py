@@ -942,8 +942,16 @@ class Result(ResultPlots):
     def resume_command(self, folder: Path) -> str:
         """Return the command that continues the study, by the name of its folder.
 
-        It has ``--trust`` if the plan needs it and was trusted here; the folder of somebody else
-        never suggests it.
+        Parameters
+        ----------
+        folder : Path
+            The folder, as the command is to name it.
+
+        Returns
+        -------
+        str
+            The command, with ``--trust`` if the plan needs it and was trusted here: the folder of
+            somebody else never suggests it.
         """
         option = " --trust" if self._trust and needs_trust(self.plan) else ""
         return f"holdfast resume {shlex.quote(str(folder))}{option}"

@@ -14,7 +14,7 @@ from holdfast.resample import Protocol
 from holdfast.select import Selector
 from holdfast.study._storage._serialization import import_object
 from holdfast.study._storage._trusted_objects import (
-    Reference,
+    CodeReference,
     is_class,
     list_references,
     why_not_called,
@@ -39,12 +39,14 @@ class PlanPart(NamedTuple):
 
 def selector_parts(plan: JSON) -> list[PlanPart]:
     """Return the selectors of a plan, in order."""
-    return [PlanPart("selector", part["name"], part["object"]) for part in plan["selectors"]]
+    return [PlanPart("selector", str(part["name"]), part["object"]) for part in plan["selectors"]]
 
 
 def classifier_parts(plan: JSON) -> list[PlanPart]:
     """Return the classifiers of a plan, in order."""
-    return [PlanPart("classifier", part["name"], part["object"]) for part in plan["classifiers"]]
+    return [
+        PlanPart("classifier", str(part["name"]), part["object"]) for part in plan["classifiers"]
+    ]
 
 
 def protocol_part(plan: Mapping[str, JSON]) -> PlanPart:
@@ -102,7 +104,7 @@ def _part_needs_trust(part: PlanPart) -> bool:
         return False
 
 
-def _references_of(part: PlanPart) -> list[Reference]:
+def _references_of(part: PlanPart) -> list[CodeReference]:
     """Return what a part refers to, each once; raise StoreError if it is malformed."""
     try:
         return list(dict.fromkeys(list_references(part.document)))
@@ -111,8 +113,8 @@ def _references_of(part: PlanPart) -> list[Reference]:
 
 
 def _refuse(
-    references: Sequence[tuple[PlanPart, Reference]],
-    why_not: Callable[[Reference], str],
+    references: Sequence[tuple[PlanPart, CodeReference]],
+    why_not: Callable[[CodeReference], str],
     folder: Path | None,
 ) -> None:
     """Raise if anything needs trust, and name what would be run."""
@@ -137,7 +139,7 @@ def _printable(text: str) -> str:
     return text if text.isascii() else ascii(text)
 
 
-def _build_part(part: PlanPart, imported: Mapping[Reference, Any]) -> Any:  # noqa: ANN401
+def _build_part(part: PlanPart, imported: Mapping[CodeReference, Any]) -> Any:  # noqa: ANN401
     try:
         built = _build(part.document, imported)
     except Exception as error:
@@ -153,7 +155,7 @@ def _build_part(part: PlanPart, imported: Mapping[Reference, Any]) -> Any:  # no
     return built
 
 
-def _build(document: JSON, imported: Mapping[Reference, Any]) -> Any:  # noqa: ANN401
+def _build(document: JSON, imported: Mapping[CodeReference, Any]) -> Any:  # noqa: ANN401
     """Return the object of a serialized form that was checked."""
     match document:
         case list(items):
@@ -165,9 +167,9 @@ def _build(document: JSON, imported: Mapping[Reference, Any]) -> Any:  # noqa: A
         case {"dict": pairs}:
             built = dict(_build(pairs, imported))
         case {"function": path}:
-            built = imported[Reference("function", path)]
+            built = imported[CodeReference("function", path)]
         case {"class": path, "parameters": parameters}:
-            kind = imported[Reference("class", path)]
+            kind = imported[CodeReference("class", path)]
             if not is_class(kind):
                 raise TypeError(f"{path} is not a class")
             built = kind(**{key: _build(value, imported) for key, value in parameters.items()})

@@ -57,7 +57,7 @@ TEST_PARTS = {"conftest", "setup", "test", "tests"}
 """Parts of module names that packages install, but that are not meant to be imported."""
 
 
-class Reference(NamedTuple):
+class CodeReference(NamedTuple):
     """Something that a plan names or sets, and that may run code."""
 
     kind: Literal["class", "function", "memory"]
@@ -65,7 +65,7 @@ class Reference(NamedTuple):
     """The import path; for the folder of a cache, the parameter."""
 
 
-def list_references(document: JSON) -> Iterator[Reference]:
+def list_references(document: JSON) -> Iterator[CodeReference]:
     """Yield what a serialized object refers to.
 
     Raises
@@ -89,9 +89,9 @@ def list_references(document: JSON) -> Iterator[Reference]:
         case {"float": "nan" | "inf" | "-inf", **rest} if not rest:
             pass
         case {"function": str(path), **rest} if not rest:
-            yield Reference("function", _check_path(path))
+            yield CodeReference("function", _check_path(path))
         case {"class": str(path), "parameters": dict(parameters), **rest} if not rest:
-            yield Reference("class", _check_path(path))
+            yield CodeReference("class", _check_path(path))
             yield from _memory_references(list(parameters.items()))
             parts = list(parameters.values())
         case {"opaque": str(text)}:
@@ -118,12 +118,12 @@ def _check_path(path: str) -> str:
     return path
 
 
-def _memory_references(settings: list[Any]) -> Iterator[Reference]:
+def _memory_references(settings: list[Any]) -> Iterator[CodeReference]:
     """Yield the folders of caches: joblib loads pickled files from them."""
     for key, value in settings:
         is_memory = isinstance(key, str) and key.rpartition("__")[2] == "memory"
         if is_memory and value is not None:
-            yield Reference("memory", f"{_shorten(key)} = {_shorten(value)}")
+            yield CodeReference("memory", f"{_shorten(key)} = {_shorten(value)}")
 
 
 def _shorten(value: JSON) -> str:
@@ -136,7 +136,7 @@ def _shorten(value: JSON) -> str:
 # Before the import: by name and place.
 
 
-def why_not_imported(reference: Reference) -> str:
+def why_not_imported(reference: CodeReference) -> str:
     """Return why something needs trust, without importing anything; empty if it may be imported."""
     kind, text = reference
     if kind == "memory":
@@ -218,7 +218,7 @@ def _is_in_installed_folder(spec: ModuleSpec) -> bool:
 # After the import: by what it is.
 
 
-def why_not_called(reference: Reference, thing: object) -> str:
+def why_not_called(reference: CodeReference, thing: object) -> str:
     """Return why an imported object needs trust; empty if it may be called."""
     kind, path = reference
     module, _, name = path.partition(":")
