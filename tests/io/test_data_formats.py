@@ -23,6 +23,7 @@ ARFF = r"""% made by hand
 
 7,0,"it's",'don\'t',no
 """
+LAST_ROW = r"""7,0,"it's",'don\'t',no"""
 GCT_2 = "#1.2\n3\t2\nName\tDescription\tS1\tS2\nTP53\tp 53\t1.5\t2\nKRAS\t\tNA\t4\nAPC\tx\t5\t6\n"
 GCT_3 = (
     "#1.3\n2\t3\t1\t2\nid\tsymbol\tS1\tS2\tS3\nkind\tna\ttumor\tnormal\tNA\ndonor\tna\t1\t2\t1\n"
@@ -88,7 +89,15 @@ def test_sparse_arff_rows_mean_zero_and_the_first_value(write):
         ("red, 'a, b'", "rde, 'a, b'", "line 11: attribute 'colour' has no value 'rde'. Did"),
         ("7,0,", "7,", "line 14: each row must have 5 values between commas.* got 4"),
         ("7,0,", "{9 1}", "line 14: a sparse row holds pairs"),
-        ("t',no", "t,no", "line 14: each row must have 5 values"),
+        ("t',no", "t,no", "line 14: a quote is not closed, or text follows it"),
+        (LAST_ROW, "{1 2, 1 3}", "line 14: a sparse row may give each position once, got 1 again"),
+        (LAST_ROW, "{1 'a}", "line 14: a sparse row holds pairs"),
+        (LAST_ROW, "{" + "9" * 5000 + " 1}", "line 14: a sparse row holds pairs"),
+        ("'my dose'", "'dose", "line 4: the quote in .* is not closed"),
+        ("\"it's\"}", "\"its}", "line 6: a quote is not closed"),
+        ("yes,no}", "yes,no} or so", "line 8: attribute 'Class' needs values"),
+        ("{yes,no}", "{yes,,no}", "line 8: attribute 'Class' needs values"),
+        ("{yes,no}", "{yes,no,yes}", "line 8: value names must be unique, got 'yes'"),
         ("no\n", "?\n", r"each sample needs a value in 'Class', got none in row 2 \(line 12\)"),
         ("@DATA", "@DATE", "line 9: an ARFF header has no line '@DATE'. Did you mean '@data'"),
         ("integer", "relational", "line 5: attribute 'count' must be numeric"),
@@ -168,6 +177,30 @@ def test_gct_without_labels_says_where_they_may_come_from(write):
         read_data(path, target=write("data.cls", "2 2 1\n0 1\n"))
     with pytest.raises(FileFormatError, match="there is no such file"):
         read_data(path, target="none.cls")
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("3 2 1\n# t n\n0 1\n", "line 1: the first line must hold .*: '2 2 1', got '3 2 1'"),
+        ("2 3 1\n# t n\n0 1\n", "line 1: the first line must hold"),
+        ("2 2 1 x\n# t n\n0 1\n", "line 1: the first line must hold"),
+        ("two 2 1\n# t n\n0 1\n", "line 1: the first line must hold"),
+        ("9" * 5000 + " 2 1\n# t n\n0 1\n", "line 1: the first line must hold"),
+        ("#numeric\n#AFFX\n0.5 1.5\n", "line 1: classes are needed, got a continuous phenotype"),
+        ("2 2 1\n# t t\n0 1\n", "line 2: class names must be unique, got 't'"),
+        ("2 2 1\n# t n\nn t\n", "line 3: labels stand for the classes in order of appearance"),
+        ("2 2 1\n# t n\n0 1\n0 1\n", "a CLS file has three lines"),
+    ],
+)
+def test_cls_files_that_contradict_themselves(write, text, match):
+    with pytest.raises(FileFormatError, match=match):
+        read_data(write("data.gct", GCT_2), target=write("data.cls", text))
+
+
+def test_cls_files_in_words(write):
+    path = write("data.gct", GCT_2)
+    assert read_data(path, target=write("a.cls", "2 2\n#t n\nt n\n")).y.tolist() == ["t", "n"]
 
 
 def test_numpy_files_hold_arrays(tmp_path):

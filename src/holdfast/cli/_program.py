@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import logging
 import os
@@ -106,6 +107,9 @@ class Program(click.Group):
 
 def exit_code(run: Callable[[], object]) -> int:
     """Run a program, print errors in one line, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # paths may hold bytes that are no text
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = run()
     except click.Abort:

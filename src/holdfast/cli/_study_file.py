@@ -198,8 +198,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
         problem = f"the file cannot be read ({error.strerror})."
     except UnicodeDecodeError:
         problem = "a study file must be UTF-8 text; save it as such."
-    except tomllib.TOMLDecodeError as error:
-        problem = f"this is not TOML: {error}."
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        problem = f"this is not TOML: {str(error).rstrip('.')}."
     raise FileFormatError(f"{path}: {problem}")
 
 
@@ -213,11 +213,11 @@ def _describe_error(error: ErrorDetails) -> str:
     elif error["type"] == "missing":
         problem = "this key is required."
     elif error["type"] == "model_type":
-        problem = f"expected a table, got {error['input']!r}."
+        problem = f"expected a table, got {error['input']!r:.80}."
     elif error["type"] == "value_error":
         problem = str(error["ctx"]["error"])
     else:
-        problem = f"{error['msg'][:1].lower()}{error['msg'][1:]}, got {error['input']!r}."
+        problem = f"{error['msg'][:1].lower()}{error['msg'][1:]}, got {error['input']!r:.80}."
     return f"{'.'.join(place)}: {problem}"
 
 

@@ -23,12 +23,13 @@ _COMMENT, _UNKNOWN = "%", "?"
 _NUMERIC = frozenset({"numeric", "real", "integer"})
 _OTHER = frozenset({"string", "date"})  # read as text, even if it looks like numbers
 _NOMINAL = "nominal"
+_QUOTES = "'\""
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?=\{{))(\{{.*\}}|\S.*)", re.IGNORECASE
 )
 _CELL = re.compile(rf"\s*({_QUOTED}|(?:[^,'\"\s][^,]*?)?)\s*(,|$)")
-_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]+?)\s*(,|$)")
+_SPARSE = re.compile(rf"\s*([0-9]{{1,9}})\s+({_QUOTED}|[^,'\"\s][^,]*?)\s*(,|$)")
 _ESCAPE = re.compile(r"\\(.)")
 
 
@@ -106,8 +107,10 @@ def _parse_attribute(file: TextFile, number: int, line: str) -> _Attribute:
     if match is None:
         raise file.error(f"an attribute needs a name and a type, got {quote_value(line)}.", number)
     name, kind = _unquote(match[1]), match[2].strip()
+    if name == match[1] and name[0] in _QUOTES:
+        raise file.error(f"the quote in {quote_value(line)} is not closed.", number)
     if kind.startswith("{"):
-        return _Attribute(name, _NOMINAL, number, tuple(_split_cells(kind[1:-1])))
+        return _Attribute(name, _NOMINAL, number, _parse_values(file, number, name, kind))
     word = kind.split()[0].lower()
     if word not in _NUMERIC | _OTHER:
         raise file.error(
@@ -118,10 +121,25 @@ def _parse_attribute(file: TextFile, number: int, line: str) -> _Attribute:
     return _Attribute(name, word, number)
 
 
+def _parse_values(file: TextFile, number: int, name: str, kind: str) -> tuple[str, ...]:
+    """Return the values of a nominal attribute, given in braces."""
+    values = _split_cells(file, number, kind[1:-1]) if kind.endswith("}") else [""]
+    if "" in values:
+        raise file.error(
+            f"attribute {quote_value(name)} needs values between commas in braces, such as "
+            f"{{yes,no}}, got {quote_value(kind)}.",
+            number,
+        )
+    refuse_repeats(values, "value", partial(file.error, line=number))
+    return tuple(values)
+
+
 def _parse_row(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
     """Return the cells of a row, one per attribute, empty where the value is missing."""
-    sparse = line.startswith("{")
-    cells = _parse_sparse_row(file, number, line, attributes) if sparse else _split_cells(line)
+    if line.startswith("{"):
+        cells = _parse_sparse_row(file, number, line, attributes)
+    else:
+        cells = _split_cells(file, number, line)
     if len(cells) != len(attributes):
         raise file.error(
             f"each row must have {len(attributes):,} values between commas, one per attribute, "
@@ -137,7 +155,7 @@ def _parse_sparse_row(
     """Return the cells of a row of pairs ``{position value, ...}``; positions count from 0."""
     # in ARFF, a sparse row omits zeros and the first values of nominal attributes
     cells = [attribute.default for attribute in attributes]
-    inside, at = line[1:].rstrip(), 0
+    inside, at, given = line[1:].rstrip(), 0, set()
     while inside[at:].strip() not in {"", "}"}:
         pair = _SPARSE.match(inside.removesuffix("}"), at)
         if pair is None or int(pair[1]) >= len(cells) or not inside.endswith("}"):
@@ -146,12 +164,18 @@ def _parse_sparse_row(
                 f"{len(cells) - 1:,}) and a value in braces, got {quote_value(inside[at:])}.",
                 number,
             )
-        cells[int(pair[1])] = _parse_value(pair[2])
+        position = int(pair[1])
+        if position in given:
+            raise file.error(
+                f"a sparse row may give each position once, got {position} again.", number
+            )
+        given.add(position)
+        cells[position] = _parse_value(pair[2])
         at = pair.end()
     return cells
 
 
-def _split_cells(line: str) -> list[str]:
+def _split_cells(file: TextFile, number: int, line: str) -> list[str]:
     """Split a line at its commas, except inside quotes; unknown values become empty."""
     # str.split is much faster than the regular expression, and most files have no quotes
     if "'" not in line and '"' not in line:
@@ -161,8 +185,11 @@ def _split_cells(line: str) -> list[str]:
     at, more = 0, True
     while more:
         match = _CELL.match(line, at)
-        if match is None:  # an unclosed quote: the row then has too few cells
-            return cells
+        if match is None:
+            raise file.error(
+                f"a quote is not closed, or text follows it: {quote_value(line[at:].strip())}.",
+                number,
+            )
         cells.append(_parse_value(match[1]))
         at, more = match.end(), match[2] == ","
     return cells
@@ -175,7 +202,7 @@ def _parse_value(text: str) -> str:
 
 def _unquote(text: str) -> str:
     """Return a value without its quotes."""
-    if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
+    if len(text) < 2 or text[0] not in _QUOTES or text[-1] != text[0]:
         return text
     return _ESCAPE.sub(r"\1", text[1:-1])
 

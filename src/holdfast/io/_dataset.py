@@ -47,6 +47,10 @@ class DataSummary:
         Groups of non-constant features that are exact copies of each other.
     notes : tuple of str
         Remarks of the file reader, such as columns it left out.
+    copies : tuple of tuple of int
+        Groups of samples with equal values in all features, by position from 0.
+    too_large : tuple of str
+        Features with values whose squares may exceed the range of numbers when they are summed.
 
     Examples
     --------
@@ -72,6 +76,8 @@ class DataSummary:
     constant: tuple[str, ...]
     duplicates: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    copies: tuple[tuple[int, ...], ...] = ()
+    too_large: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Return the summary as sentences, one per line."""
@@ -92,7 +98,12 @@ class DataSummary:
                 f"{_features_are(len(self.constant))} constant: {format_list(self.constant)}."
             )
         if self.duplicates:
-            lines.append(self._format_copies())
+            lines.append(self._format_duplicates())
+        if self.copies:
+            lines.append(
+                f"{sum(map(len, self.copies)):,} samples are exact copies of each other, in "
+                f"{plural(len(self.copies), 'group')}."
+            )
         return [*lines, *self.notes]
 
     def problems(self) -> list[str]:
@@ -102,6 +113,12 @@ class DataSummary:
             problems.append(
                 "at least two classes are needed, got only "
                 f"{format_list(map(repr, self.classes))}; is this the right target?"
+            )
+        if self.too_large:
+            problems.append(
+                f"the values of {format_list(map(quote_value, self.too_large))} are too large: "
+                "their variance exceeds the range of numbers. Divide them by a constant, or mark "
+                "wrong values as missing."
             )
         single = [label for label, count in self.classes.items() if count < 2]
         if single:
@@ -135,7 +152,7 @@ class DataSummary:
             f"{plural(self.n_features_missing, 'feature')}."
         )
 
-    def _format_copies(self) -> str:
+    def _format_duplicates(self) -> str:
         groups = format_list(
             " = ".join(group if len(group) <= 4 else (*group[:4], "..."))
             for group in self.duplicates
@@ -172,6 +189,8 @@ def summarize_data(data: Dataset) -> DataSummary:
         constant=tuple(names[constant & ~empty]),
         duplicates=tuple(tuple(names[group]) for group in copies),
         notes=data.notes,
+        copies=tuple(map(tuple, _duplicated_samples(data.X))),
+        too_large=tuple(names[_too_large_features(data.X)]),
     )
 
 
@@ -191,7 +210,8 @@ def check_for_study(data: Dataset) -> DataSummary:
     Raises
     ------
     InvalidInputError
-        There is only one class, or a class with one sample.
+        There is only one class, or a class with one sample, or values whose variance exceeds the
+        range of numbers.
 
     Examples
     --------
@@ -253,6 +273,27 @@ def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
     runs = (run for run in np.split(columns[order], ends) if len(run) > 1)
     groups = [group for run in runs for group in _equal_groups(X, run.tolist())]
     return sorted(groups)
+
+
+def _too_large_features(X: AnyArray) -> BoolArray:
+    """Return which features have values whose sum of squared differences may overflow."""
+    # n differences of up to twice the largest value, squared and summed
+    most = np.sqrt(np.finfo(X.dtype).max / (4 * X.shape[0]))
+    high = np.zeros(X.shape[1])
+    for _, block in row_blocks(X):
+        np.fmax(high, np.fmax.reduce(np.abs(block), axis=0), out=high)
+    return np.asarray(high > most)
+
+
+def _duplicated_samples(X: AnyArray) -> list[list[int]]:
+    """Return groups of rows with equal values, missing ones included."""
+    groups: dict[bytes, list[int]] = {}
+    for row in range(X.shape[0]):
+        values = X[row] + X.dtype.type(0)  # -0.0 + 0.0 is 0.0: one bit pattern for zero
+        values[np.isnan(values)] = np.nan  # one bit pattern for NaN
+        digest = hashlib.blake2b(values.tobytes(), digest_size=16).digest()
+        groups.setdefault(digest, []).append(row)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _column_keys(X: AnyArray) -> NDArray[np.uint64]:

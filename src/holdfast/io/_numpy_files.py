@@ -67,7 +67,7 @@ def refuse_damage(name: str, needed: str) -> Iterator[None]:
     except Exception as error:  # of NumPy, pyarrow, h5py and others
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise file_error(
-            name, f"{needed} is needed, got one that cannot be read ({reason})."
+            name, f"{needed} is needed, got one that cannot be read ({reason:.200})."
         ) from error
 
 

@@ -301,7 +301,7 @@ def check_resample_memory(name: str, n_resamples: int, n_samples: int) -> None:
     """Raise if this number of resamples needs more memory than the limit."""
     check_memory(
         n_resamples * (BYTES_PER_RESAMPLE + BYTES_PER_ROW_NUMBER * n_samples),
-        f"{name}: {plural(n_resamples, 'resample')} of {plural(n_samples, 'sample')}",
+        f"{name}: {plural(n_resamples, 'resample')}",
         InvalidInputError,
     )
 

@@ -47,7 +47,9 @@ USUAL_SIZES = (5, 10, 20, 50)
 def make_plan(settings: Settings, data: Dataset) -> Plan:
     """Plan a study of these data."""
     _check_selectors(settings.selectors, data)
-    _check_missing_values(settings, check_for_study(data))
+    summary = check_for_study(data)
+    _check_missing_values(settings, summary)
+    _warn_of_copies(data, summary)
     _warn_of_nominal(settings.selectors, data)
     _warn_of_ignored_sizes(settings)
     check_fitting(settings.selectors, settings.measures)
@@ -194,6 +196,27 @@ def _check_missing_values(settings: Settings, summary: DataSummary) -> None:
             f"the data have {summary.n_missing:,} missing values, which these selectors do not "
             f"take: {format_list(refusing)}. Impute them by the median of the training part "
             "(impute='median', --impute median), or choose other selectors."
+        )
+
+
+def _warn_of_copies(data: Dataset, summary: DataSummary) -> None:
+    """Warn of equal samples that no subject holds together: they may be on both sides of a split.
+
+    Copies whose subjects are known and equal always stay together.
+    """
+    if data.groups is not None:
+        apart = [rows for rows in summary.copies if len(set(data.groups[list(rows)])) > 1]
+    else:
+        apart = list(summary.copies)
+    if apart:
+        first = format_list(apart[0])
+        warnings.warn(
+            f"{sum(map(len, apart)):,} samples are exact copies of each other (such as samples "
+            f"{first}, counted from 0) and may be on both sides of a split: errors then look too "
+            "small and selections too stable. Remove the copies, or give them one subject "
+            "(groups=, --groups).",
+            HoldfastWarning,
+            stacklevel=2,
         )
 
 

@@ -36,6 +36,12 @@ def create_folder(out: str | os.PathLike[str]) -> Path:
     """Return the folder; create it if it does not exist."""
     folder = Path(out)
     try:
+        str(folder.resolve()).encode()
+    except UnicodeEncodeError:  # the store keeps the command of each run as text
+        raise StoreError(
+            f"the path of the folder is not valid UTF-8, got {str(folder)!a}; name another folder."
+        ) from None
+    try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
