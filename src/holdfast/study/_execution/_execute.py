@@ -105,6 +105,7 @@ def _check_timeout(timeout: float | None) -> float | None:
     return float(timeout)
 
 
+@handle_interrupts(signal.SIGINT)
 def execute(
     plan: Plan,
     data: Dataset,
@@ -145,6 +146,7 @@ def execute(
     return Result(Store.open(folder / FILE), data=lambda: data, trust=True)
 
 
+@handle_interrupts(signal.SIGINT)
 def resume(
     folder: str | os.PathLike[str],
     *,
@@ -266,13 +268,12 @@ def _run_or_extend(
 ) -> None:
     """Run the remaining units; a sequential study first extends its plan as far as needed."""
     rule = active_rule(store)
-    with handle_interrupts(signal.SIGINT):
-        if rule is None or protocol is None:
-            _run_plan(store, plan, data, options, progress)
-        else:
-            options.check_whole()
-            study = SequentialStudy(plan, data, rule, protocol)
-            _run_sequentially(store, study, data, options, progress)
+    if rule is None or protocol is None:
+        _run_plan(store, plan, data, options, progress)
+    else:
+        options.check_whole()
+        study = SequentialStudy(plan, data, rule, protocol)
+        _run_sequentially(store, study, data, options, progress)
     raise_if_all_failed(store, list(plan.selectors))
     warn_of_failed_selectors(store, list(plan.selectors))
 
