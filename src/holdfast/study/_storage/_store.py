@@ -351,6 +351,10 @@ def _translate_errors(path: Path | None) -> Iterator[None]:
             f"{name}: the store is damaged or not of this program ({error}); restore it from a "
             "copy."
         ) from error
+    except UnicodeDecodeError as error:  # a message of SQLite quotes a damaged schema
+        raise FileFormatError(
+            f"{name}: the store is damaged (its schema is not UTF-8); restore it from a copy."
+        ) from error
     except sqlite3.DatabaseError as error:
         text = str(error)
         if "malformed" in text or "not a database" in text:
