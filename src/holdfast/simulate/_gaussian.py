@@ -19,6 +19,7 @@ from holdfast.simulate._microarray import (
     Generator,
     RandomStream,
     Simulated,
+    check_drawn_memory,
     make_feature_names,
 )
 
@@ -69,6 +70,7 @@ class GaussianGenerator(Generator):
         Simulated
             Its `effects` are the differences of the class means, ``2 * model.mu``.
         """
+        check_drawn_memory(self.n_samples, self.n_features)
         # samples and population have separate streams: more draws do not change the population
         key = (_SAMPLES, self.population)
         seed = np.random.SeedSequence(check_seed(random_state), spawn_key=key)

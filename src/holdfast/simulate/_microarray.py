@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from holdfast._memory_limit import check_memory
 from holdfast._typing import BoolArray, FloatArray, IndexArray
 from holdfast._validation import check_integer, check_seed
 from holdfast.errors import InvalidInputError
@@ -71,6 +72,19 @@ class Generator(ABC):
         -------
         Simulated
         """
+
+
+BYTES_PER_DRAWN_VALUE = 24
+"""Memory of a value while data are drawn: as bits, as noise, and rounded."""
+
+
+def check_drawn_memory(n_samples: int, n_features: int) -> None:
+    """Raise if a data set of this size needs more memory than the limit."""
+    check_memory(
+        BYTES_PER_DRAWN_VALUE * n_samples * n_features,
+        f"a data set of {n_samples:,} samples and {n_features:,} features",
+        InvalidInputError,
+    )
 
 
 # Random numbers that are the same on every machine and with every version of NumPy.
@@ -224,6 +238,7 @@ class Microarray(Generator):
         Simulated
         """
         seed = check_seed(random_state)
+        check_drawn_memory(self.n_samples, self.n_features)
         population = self._draw_population()
         cases = (self.n_samples + 1) // 2
         y = np.repeat(CLASSES, [cases, self.n_samples - cases])
