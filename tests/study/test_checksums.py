@@ -1,5 +1,6 @@
 """Damaged units are named, never read as if they were sound, and can be computed again."""
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -220,3 +221,13 @@ def test_every_column_of_results_is_covered():
     for table, content in CONTENT_TABLES.items():
         columns = [row[1] for row in store.query(f"PRAGMA table_info({table})")]
         assert columns == ["selector", "resample", *content.columns]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", [FILE, "data.npz"])
+def test_a_pipe_is_not_waited_for(name, tmp_path):
+    folder = shutil.copytree(GOLDEN, tmp_path / "run")
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises((StoreError, FileFormatError), match="regular file"):
+        hf.check(folder)
