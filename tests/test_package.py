@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "holdfast"
 # from left to right: nothing imports what stands to its right
 LAYERS = [
-    "errors", "_typing", "_random", "_formatting", "_validation", "_object_spec", "_bibliography",
+    "errors", "_typing", "_random", "_formatting", "_interrupts", "_validation", "_object_spec",
+    "_bibliography",
     "_registry", "_classifiers", "_kernels", "preferences", "measures", "theory", "io",
     "resample", "select", "testing", "simulate", "judge", "plot", "report", "study", "papers",
     "cli",

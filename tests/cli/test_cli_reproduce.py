@@ -141,6 +141,17 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path):
     )
 
 
+def test_nothing_is_said_to_be_kept_where_nothing_was_done(sample, monkeypatch, tmp_path):  # noqa: F811
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_reproduce_run.ExperimentSession, "read", interrupted)
+    result = run("reproduce", NAME, "--out", tmp_path / "out")
+    assert result.exit_code == 130
+    last = result.stderr.splitlines()[-1]
+    assert last == "interrupted: nothing was done yet; the same command continues."
+
+
 @pytest.mark.integration
 def test_a_cluster_gives_the_same_bytes(sample, reproduced, tmp_path):  # noqa: F811
     folder, _ = reproduced

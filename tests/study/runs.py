@@ -148,7 +148,7 @@ class Started:
 
     def workers(self) -> list[int]:
         """Return the processes that it started and that are there."""
-        return [pid for pid in _processes() if f"{MARK}={self.mark}".encode() in _environment(pid)]
+        return processes_with(self.mark)
 
     def leftovers(self) -> list[str]:
         """Return what is left of it: processes, temporary files, shared memory."""
@@ -156,11 +156,11 @@ class Started:
         return [*map(str, self.workers()), *map(str, self.tmp.iterdir()), *map(str, shared)]
 
 
-def finished(tmp_path: Path, order: Order) -> dict:
+def finished(tmp_path: Path, order: Order, *, leaves_processes: bool = False) -> dict:
     """Run a study to its end, see that it leaves nothing behind, and return what it said."""
     run = Started(tmp_path, order)
     said = run.wait()
-    until(lambda: not run.leftovers(), "a run cleans up")
+    until(lambda: leaves_processes or not run.leftovers(), "a run cleans up")
     assert not re.search("Traceback|Fatal Python error", run.printed())
     return said
 
@@ -175,8 +175,10 @@ def undisturbed(factory) -> Path:
     return once(factory, "undisturbed", make) / "run"
 
 
-def _processes() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+def processes_with(mark: str) -> list[int]:
+    """Return the processes that were started with a mark in their environment."""
+    numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+    return [pid for pid in numbers if f"{MARK}={mark}".encode() in _environment(pid)]
 
 
 def _environment(pid: int) -> bytes:

@@ -1,5 +1,6 @@
 """What a unit of work gives, against the same by hand."""
 
+import re
 from threading import Lock
 
 import numpy as np
@@ -214,6 +215,33 @@ def test_whatever_a_selector_raises_is_a_message(error):
     message = planned([raising])[1].run(Unit(0, 0, 1))[0].message
     assert message.encode("utf-8")
     assert message in {"ValueError: bad \\udcff", "KeyboardInterrupt", "MuteError"}
+
+
+def failure_of(error):
+    def raising(X, y):
+        raise error
+
+    return planned([raising])[1].run(Unit(0, 0, 1))[0].message
+
+
+@pytest.mark.parametrize("kind", [GeneratorExit, SystemExit, KeyboardInterrupt, BaseException])
+def test_what_is_no_exception_fails_its_unit_too(kind):
+    assert failure_of(kind("enough")) == f"{kind.__name__}: enough"
+
+
+def test_messages_of_failures_hold_no_addresses():
+    assert re.fullmatch(r"ValueError: <object object>", failure_of(ValueError(object())))
+
+
+def test_messages_of_failures_do_not_move_the_cursor():
+    message = failure_of(ValueError("a\x1b[2Jb\rc\x00d\u202ee\u2028f\ng\x9b"))
+    assert message == r"ValueError: a\x1b[2Jb\rc\x00d\u202ee\u2028f" + "\n" + r"g\x9b"
+
+
+def test_messages_of_failures_are_bounded():
+    message = failure_of(ValueError("x" * 10**6))
+    assert len(message) == 500
+    assert message.endswith("xxx ... (shortened)")
 
 
 def test_scores_of_pairs_of_classes_are_not_taken_for_scores_of_classes():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -189,11 +191,35 @@ def _split_by_resample(
     ]
 
 
+MAX_FAILURE_CHARACTERS = 500
+"""Longest message of a failure that is stored; chosen by hand: some lines of a terminal."""
+MAX_MESSAGE_CHARACTERS = 100_000
+"""Most characters of a message that are looked at; chosen by hand, as some hold whole arrays."""
+CATEGORIES_ESCAPED = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode categories of control and format characters, surrogates, and separators of lines."""
+SHORTENED = " ... (shortened)"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
 def failure_message(error: BaseException) -> str:
-    """Return the type and the message of an error as text that can be stored."""
+    """Return the type and the message of an error as text that can be stored.
+
+    The text is the same in every run, safe to print and short: addresses in memory are left out,
+    control characters are escaped, and at most `MAX_FAILURE_CHARACTERS` are kept.
+    """
     try:
-        text = f"{type(error).__name__}: {error}".strip(" :")
-    except Exception:  # noqa: BLE001  (the __str__ of the error may fail)
-        text = type(error).__name__
-    # messages may hold lone surrogates, which cannot be encoded as UTF-8
-    return text.encode("utf-8", "backslashreplace").decode()
+        message = str(error)[:MAX_MESSAGE_CHARACTERS]
+    except BaseException:  # noqa: BLE001  (the __str__ of the error may fail)
+        message = ""
+    text = f"{type(error).__name__}: {message}".strip(" :")
+    text = "".join(_to_visible(char) for char in _ADDRESS.sub("", text))
+    if len(text) > MAX_FAILURE_CHARACTERS:
+        text = text[: MAX_FAILURE_CHARACTERS - len(SHORTENED)] + SHORTENED
+    return text
+
+
+def _to_visible(character: str) -> str:
+    """Return a character, or its escape where it moves the cursor or has no UTF-8 form."""
+    if character in "\n\t" or unicodedata.category(character) not in CATEGORIES_ESCAPED:
+        return character
+    return character.encode("unicode_escape").decode("ascii")

@@ -154,8 +154,8 @@ class DaskPool:
 
     def _unreachable_error(self) -> StudyError:
         return StudyError(
-            f"{self.name} cannot be reached any more. Finished units are kept; resume on another "
-            "cluster, or here without one."
+            f"{self.name} cannot be reached any more. Finished units are kept in the folder of "
+            "the study, if it has one (out=); resume there on another cluster, or without one."
         )
 
     @contextmanager

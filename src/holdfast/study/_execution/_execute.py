@@ -108,6 +108,7 @@ def _parse_part(part: str | None) -> tuple[int, int]:
     return int(number), int(count)
 
 
+@handle_interrupts(signal.SIGINT)
 def execute(
     plan: Plan,
     data: Dataset,
@@ -144,6 +145,7 @@ def execute(
     return Result(Store.open(folder / FILE), data=lambda: data)
 
 
+@handle_interrupts(signal.SIGINT)
 def resume(
     folder: str | os.PathLike[str],
     *,
@@ -237,12 +239,11 @@ def _run_or_extend(
 ) -> None:
     """Run the remaining units; a sequential study first extends its plan as far as needed."""
     rule = active_rule(store)
-    with handle_interrupts(signal.SIGINT):
-        if rule is None:
-            _run_plan(store, plan, data, options, progress)
-        else:
-            options.check_whole()
-            _run_sequentially(store, SequentialStudy(plan, data, rule), data, options, progress)
+    if rule is None:
+        _run_plan(store, plan, data, options, progress)
+    else:
+        options.check_whole()
+        _run_sequentially(store, SequentialStudy(plan, data, rule), data, options, progress)
     raise_if_all_failed(store, list(plan.selectors))
     warn_of_failed_selectors(store, list(plan.selectors))
 

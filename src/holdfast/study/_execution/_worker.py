@@ -80,7 +80,7 @@ def run_batch(
     """
     check_versions(scheduler_versions, "the process that leads the study")
     results: list[UnitResult] = []
-    n_done = 0
+    n_done, process = 0, os.getpid()
     with _PROCESS_LOCK, limit_threads(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         start = time.perf_counter()
@@ -90,6 +90,8 @@ def run_batch(
             on_unit_start()
             with hard_time_limit(timeout):
                 results += runner.run(unit)
+                if os.getpid() != process:  # a selector has forked, and its copy came back
+                    os._exit(1)
             n_done += 1
             # units of one selector take about the same time
             expected = (time.perf_counter() - start) * (n_done + 1) / n_done
@@ -182,12 +184,9 @@ def serve_batches() -> None:
     # Workers have no terminal, but may be signalled with their parent, which handles interrupts.
     # Unlike SIG_IGN, a handler is not inherited by the programs that a selector starts.
     signal.signal(signal.SIGINT, lambda *_: None)
-    process = os.getpid()
     with _take_standard_streams() as (commands, messages):
 
         def send(message: PoolEvent | HoldfastError | None) -> None:
-            if os.getpid() != process:  # a selector has forked, and its copy came back
-                os._exit(1)
             pickle.dump(message, messages)
             messages.flush()
 

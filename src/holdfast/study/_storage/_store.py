@@ -212,6 +212,8 @@ def _translate_errors(path: Path | None) -> Iterator[None]:
                 f"{name}: this is not an intact store of a study ({text}); it may be truncated or "
                 "of another program. Restore it from a copy, or start in another folder."
             ) from error
+        if path is None:
+            raise StoreError(f"{name}: the store cannot be used ({text}).") from error
         raise StoreError(
             f"{name}: the store cannot be used ({text}); is the disk full, or the folder "
             "read-only? Finished units are kept: free space, then resume."
