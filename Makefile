@@ -1,5 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
+OLDEST := .venv-oldest/bin
 VENV := .venv/.created
 USER := .venv/.installed
 READY := .venv/.ready
@@ -46,6 +47,18 @@ unit: $(READY)  ## the unit tests alone
 test-all: $(READY)  ## what `make test` leaves out: slow and integration tests, more examples
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/pytest -n auto -m '$(REST)'
 
+# the oldest releases that pyproject.toml allows, with the newest of all else; these call what newer
+# dependencies of theirs deprecate, which is no fault of holdfast
+test-oldest:  ## the unit tests with the oldest dependencies that are supported, on Python 3.11
+	python3.11 -m venv .venv-oldest
+	$(OLDEST)/python -m pip install --quiet uv
+	$(OLDEST)/uv pip compile --quiet --no-deps --resolution lowest-direct \
+	  --extra parquet --extra dask pyproject.toml --output-file .venv-oldest/constraints.txt
+	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python \
+	  --constraint .venv-oldest/constraints.txt --editable '.[parquet,dask]' --group dev
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba $(OLDEST)/pytest -n auto -m '$(UNIT)' \
+	  -W ignore::DeprecationWarning
+
 coverage: $(READY)  ## lines that the unit tests do not run; compiled kernels cannot be seen
 	$(BIN)/pytest -n auto -m '$(UNIT)' --cov --cov-report=term-missing:skip-covered
 
@@ -59,4 +72,4 @@ docs: $(READY)  ## the user guide, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build --fail-on-warning --quiet --builder html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-.PHONY: help demo test lint unit test-all coverage bench calibrate docs
+.PHONY: help demo test lint unit test-all test-oldest coverage bench calibrate docs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -193,6 +194,30 @@ def test_a_copy_from_scratch_that_fails_leaves_the_kept_part_as_it_was(slurm):
     assert not (slurm.folder / "parts" / "1" / "study.sqlite").exists()
     (kept,) = slurm.scratch.glob("holdfast.*/part/study.sqlite")
     assert units(kept.parent)
+
+
+@pytest.mark.integration
+@pytest.mark.slow
+# dask-jobqueue does not wait for the processes that it ends
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_study_on_dask_jobqueue_runs_on_its_local_jobs(tmp_path):
+    """Its `LocalCluster` starts the job scripts as processes instead of submitting them."""
+    try:
+        from dask_jobqueue.local import LocalCluster
+    except ImportError as error:
+        missing("jobqueue", str(error))
+    path = EXAMPLES / "dask_jobqueue_study.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    options = {"dashboard": False, "host": "127.0.0.1"}
+    with LocalCluster(
+        cores=1, processes=1, memory="2GB", shared_temp_directory=tmp_path,
+        local_directory=tmp_path, scheduler_options=options,
+    ) as jobs:  # fmt: skip
+        result = module.run_study(jobs, tmp_path / "run", max_jobs=1)
+    assert result.complete
+    assert "Dask cluster" in result.store.query("SELECT where_run FROM runs")[0][0]
 
 
 # Syntax.

@@ -165,6 +165,25 @@ def test_a_cluster_gives_the_same_bytes(sample, reproduced, tmp_path):  # noqa: 
         assert (tmp_path / "there" / name).read_bytes() == (folder / name).read_bytes(), name
 
 
+@pytest.mark.integration
+@pytest.mark.slow
+def test_a_table_of_a_paper_has_the_same_bytes_on_a_cluster(tmp_path):
+    paper = ("reproduce", "dernoncourt2014", "table2", "--datasets", "breast_cancer")
+    here = run(*paper, "--out", tmp_path / "here", "--n-jobs", "1")
+    assert here.exit_code == 0, here.stderr
+    with cluster(tmp_path, workers=1):
+        there = run(
+            *(*paper, "--out", tmp_path / "there"),
+            *("--scheduler-file", tmp_path / "scheduler.json"),
+        )
+    assert there.exit_code == 0, there.stderr
+    assert there.stdout == here.stdout
+    pages = {path.name for path in (tmp_path / "here").iterdir() if path.is_file()}
+    assert "dernoncourt2014-table2.json" in pages
+    for name in pages:
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
 def test_papers_are_listed_with_their_data(sample):  # noqa: F811
     result = run("list", "papers")
     assert result.exit_code == 0

@@ -134,7 +134,7 @@ def test_columns_of_arrays_and_records_are_refused(require):
 
 
 def test_numbers_beyond_all_floats_are_refused():
-    frame = pd.DataFrame({"x": [10**400, 1], "class": ["a", "b"]})
+    frame = pd.DataFrame({"x": pd.Series([10**400, 1], dtype=object), "class": ["a", "b"]})
     with pytest.raises(InvalidInputError, match="got inf in column 'x' of row 0"):
         read_data(frame)
 

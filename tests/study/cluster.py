@@ -107,7 +107,8 @@ def cluster(folder: Path, workers: int = 2):
         missing("dask", str(error))
     started = Cluster(folder)
     try:
-        started.add_workers(workers)
+        if workers:
+            started.add_workers(workers)
         yield started
     finally:
         started.close()

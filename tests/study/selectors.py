@@ -39,6 +39,24 @@ class Slow(Scorer):
         return np.abs(X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))
 
 
+class Gated(Scorer):
+    """Waits for the file `gate` on the resamples from `at` on, and writes down who began what."""
+
+    def __init__(self, gate, at, *, n_features_to_select=None, random_state=0):
+        self.gate = gate
+        self.at = at
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _score(self, X, y, generator):
+        if LOG in os.environ:
+            with Path(os.environ[LOG]).open("a") as file:
+                file.write(f"{os.getpid()} {position(generator)}\n")
+        while position(generator) >= self.at and not Path(self.gate).exists():
+            time.sleep(0.01)
+        return np.abs(X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))
+
+
 class Odd(Scorer):
     """Does something bad on the resample `at`, unless the file `mended` is there."""
 

@@ -212,8 +212,8 @@ def test_progress_is_reported():
         ({"timeout": 0}, "timeout must be a number of seconds above 0"),
         ({"timeout": float("inf")}, "timeout must be a number of seconds above 0"),
         ({"timeout": "5"}, "timeout must be a number of seconds above 0"),
-        ({"part": "3/2"}, "part must have the form"),
-        ({"part": "half"}, "part must have the form"),
+        ({"part": "3/2"}, "expected a part such as 1/3"),
+        ({"part": "half"}, "expected a part such as 1/3"),
     ],
 )
 def test_bad_wishes_about_the_run_are_refused(given, words):

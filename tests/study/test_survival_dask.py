@@ -10,7 +10,7 @@ import holdfast as hf
 from tests.study.cluster import cluster
 from tests.study.run_folders import contents, units
 from tests.study.runs import STUDY, Order, Started, finished, undisturbed
-from tests.study.selectors import Odd, OddInBlocks
+from tests.study.selectors import Gated, Odd, OddInBlocks
 from tests.waiting import until
 
 pytestmark = pytest.mark.integration
@@ -62,6 +62,53 @@ def test_dask_workers_with_other_versions_are_refused(dask, tmp_path):
         dask.remove(other)
     assert said["error"] == "StudyError"
     assert re.match(r"tcp://127.0.0.1:\d+ has numpy 0.1, not ", said["message"])
+
+
+@pytest.fixture
+def gated(tmp_path):
+    """Return a study that waits for a file from resample 20 on, and the file."""
+    gate = tmp_path / "gate"
+    selectors = {"gated": Gated(str(gate), 20)}
+    return {"selectors": selectors, "protocol": hf.Subsampling(60, 0.9), "replication": 0}, gate
+
+
+def waits_at_gate(dask):
+    lines = dask.log.read_text().splitlines() if dask.log.exists() else []
+    return any(int(line.split()[1]) >= 20 for line in lines)
+
+
+def test_workers_may_join_and_leave_during_a_run(gated, tmp_path):
+    study, gate = gated
+    with cluster(tmp_path, workers=0) as dask:
+        first = dask.add_workers(1)
+        run = Started(tmp_path, Order(tmp_path / "run", study, scheduler=dask.address))
+        until(lambda: waits_at_gate(dask), "the first worker waits")
+        dask.add_workers(1)
+        until(lambda: len({*dask.begun()}) > 1, "the second worker waits")
+        dask.remove(first)
+        gate.touch()
+        assert run.wait() == {"error": None}
+    assert len(units(tmp_path / "run")) == 60
+    order = Order(tmp_path / "local", study, {"n_jobs": 1})
+    assert finished(tmp_path, order) == {"error": None}
+    assert contents(tmp_path / "run", tmp_path) == contents(tmp_path / "local", tmp_path)
+
+
+def test_a_worker_with_another_numpy_that_joins_ends_the_run_and_loses_nothing(gated, tmp_path):
+    study, gate = gated
+    (tmp_path / "other.py").write_text(OTHER_NUMPY)
+    with cluster(tmp_path, workers=0) as dask:
+        dask.add_workers(1)
+        run = Started(tmp_path, Order(tmp_path / "run", study, scheduler=dask.address))
+        until(lambda: waits_at_gate(dask), "the first worker waits")
+        dask.add_workers(1, "--preload", str(tmp_path / "other.py"))
+        said = run.wait()
+        gate.touch()
+    assert said["error"] == "StudyError"
+    assert re.search(r"has numpy .*, not 0.1: all processes of a study", said["message"])
+    assert 0 < len(units(tmp_path / "run")) < 60
+    assert finished(tmp_path, Order(tmp_path / "run", None, {"n_jobs": 1})) == {"error": None}
+    assert len(units(tmp_path / "run")) == 60
 
 
 def test_a_scheduler_that_is_killed_ends_the_run_and_what_was_done_is_kept(expected, tmp_path):

@@ -1,6 +1,7 @@
 """What a unit of work gives, against the same by hand."""
 
 import re
+import warnings
 from threading import Lock
 
 import numpy as np
@@ -248,7 +249,8 @@ def test_scores_of_pairs_of_classes_are_not_taken_for_scores_of_classes():
     _, work = planned("t_score", classifiers={"ovo": SVC(decision_function_shape="ovo")})
     assert work.run(Unit(0, 0, 1))[0].predictions[0][3] is None
     likely = SVC(decision_function_shape="ovo", probability=True)
-    with pytest.warns(FutureWarning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # recent versions deprecate `probability`
         outcome = planned("t_score", classifiers={"p": likely})[1].run(Unit(0, 0, 1))[0]
     assert np.allclose(to_floats(outcome.predictions[0][3]).reshape(-1, 3).sum(axis=1), 1)
 
