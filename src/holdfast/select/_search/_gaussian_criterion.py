@@ -27,8 +27,8 @@ SINGULAR = "the covariance of a class is not of full rank"
 class GaussianCriterion(Criterion):
     """The accuracy of quadratic discriminant analysis, without a new fit for each subset.
 
-    A covariance that is not of full rank counts as a failed fit, as in scikit-learn (early
-    versions only warn).
+    A covariance that is not of full rank counts as a failed fit, as in scikit-learn since 1.8.
+    Earlier versions only warn and fit; with these every subset is refitted.
 
     Attributes
     ----------
@@ -121,9 +121,9 @@ def _supports_classifier(classifier: EstimatorLike) -> bool:
     """Return whether all parameters are valid in scikit-learn and supported here."""
     if type(classifier) is not QuadraticDiscriminantAnalysis:
         return False
-    # not all versions of scikit-learn have these parameters
+    # scikit-learn has these parameters since 1.8, which also refuses singular covariances
     required = {"solver": "svd", "shrinkage": None, "covariance_estimator": None}
-    if any(getattr(classifier, name, value) != value for name, value in required.items()):
+    if any(getattr(classifier, name, "missing") != value for name, value in required.items()):
         return False
     ridge, bound = classifier.reg_param, classifier.tol
     numbers = isinstance(ridge, Real) and isinstance(bound, Real)
