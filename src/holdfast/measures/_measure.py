@@ -88,7 +88,8 @@ def measure(
         ``similarity`` or ``data`` and ``threshold`` (0.9) for measures that look at similar
         features, with ``correction`` ("auto", "exact", "simulate"), ``n_simulations`` (1000) and
         ``random_state`` (0); ``penalty`` (davis), ``clip`` (ati_pa), ``persistence`` (rbo),
-        ``centre`` (group_matching_value). An option that none of the measures knows is an error.
+        ``centre`` (group_matching_value), ``n_groups`` and ``against`` (both group_matching
+        measures). An option that none of the measures knows is an error.
 
     Returns
     -------
