@@ -20,6 +20,7 @@ _FORMS = {
     "weights": "Weights",
     "groups": "Groups",
 }
+_SIZE_BIAS = {True: "yes", False: "no", None: ""}
 
 
 def records():
@@ -61,7 +62,18 @@ def _table(header, rows):
 
 def measure_table():
     """One row a measure; every name leads to its section in the reference."""
-    header = ["Measure", "Form", "Range", "Corrected", "Distance", "Needs", "From"]
+    header = [
+        "Measure",
+        "Form",
+        "Range",
+        "Corrected",
+        "Distance",
+        "Focus",
+        "Registers",
+        "Size-biased",
+        "Needs",
+        "From",
+    ]
     rows = [
         [
             f"[`{record.name}`](#measure-{record.name})<br>{record.title}",
@@ -69,6 +81,9 @@ def measure_table():
             _range(record),
             _corrected(record),
             "yes" if record.distance else "",
+            record.focus or "",
+            record.registers or "",
+            _SIZE_BIAS[record.size_biased],
             _code(sorted(record.needs)),
             _cited(record),
         ]
@@ -83,6 +98,9 @@ def _facts(record):
         "Takes": _FORMS[record.form],
         "Range": f"{_range(record)}; {direction}",
         "Corrected for chance": _corrected(record),
+        "Focus": record.focus or "",
+        "Registers": record.registers or "",
+        "Size-biased": _SIZE_BIAS[record.size_biased],
         "Needs": _code(sorted(record.needs)),
         "Options": _code(_options(record)),
         "Other names": _code(record.aliases),

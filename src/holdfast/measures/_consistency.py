@@ -67,6 +67,9 @@ def _consistency(sums: Totals) -> FloatArray:
 @register_measure(
     SystemMeasure,
     title="consistency C",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("somol2008",),
@@ -106,6 +109,9 @@ def consistency(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="relative consistency C_rel",
+    focus="features",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     needs=("n_features",),
@@ -183,6 +189,9 @@ def _weighted_consistency(sums: Totals) -> FloatArray:
 @register_measure(
     SystemMeasure,
     title="weighted consistency CW",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("somol2008",),
@@ -223,6 +232,9 @@ def weighted_consistency(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="relative weighted consistency CW_rel",
+    focus="features",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     needs=("n_features",),
@@ -274,6 +286,9 @@ def relative_weighted_consistency(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="relative average normalised Hamming distance",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     distance=True,
@@ -326,6 +341,9 @@ def relative_anhd(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="Davis's score",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("davis2006",),
