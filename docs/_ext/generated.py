@@ -165,13 +165,14 @@ def protocol_records():
 
 def protocol_table():
     """One row a protocol; every class leads to its documentation."""
-    header = ["Name", "Class", "Estimates", "A sample is tested", "Used by"]
+    header = ["Name", "Class", "Estimates", "A sample is tested", "Overlap", "Used by"]
     rows = [
         [
             f"`{record.name}`<br>{record.title}",
             f"{{py:class}}`{record.kind.__name__} <holdfast.{record.kind.__name__}>`",
             record.estimates,
             record.tested,
+            record.overlap,
             _cited(record),
         ]
         for record in protocol_records()
@@ -183,7 +184,7 @@ def protocol_sections():
     """The documentation of every protocol class."""
     return "\n".join(
         f"```{{eval-rst}}\n.. currentmodule:: holdfast\n\n.. autoclass:: {record.kind.__name__}\n"
-        "   :members: description, estimates\n```\n"
+        "   :members: description, estimates, training_overlap\n```\n"
         for record in protocol_records()
     )
 

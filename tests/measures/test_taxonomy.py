@@ -16,7 +16,11 @@ TAXONOMY = ["focus", "registers", "size_biased"]
 def value(name, subsets, n_features):
     """Measure subsets; no two features are similar."""
     needs = get_measure(name).needs
-    options = {"similarity": scipy.sparse.eye_array(n_features, format="csr")} if "similarity" in needs else {}
+    options = (
+        {"similarity": scipy.sparse.eye_array(n_features, format="csr")}
+        if "similarity" in needs
+        else {}
+    )
     return hf.measure(name, hf.Subsets(subsets, n_features=n_features), **options)
 
 

@@ -152,6 +152,7 @@ _PROTOCOL_COLUMNS = (
     Column("tested"),
     Column("title", free=True),
     Column("estimates", free=True, named=True),
+    Column("overlap", free=True, named=True),
     Column("reference", free=True),
 )
 
@@ -162,7 +163,8 @@ def protocols(*, as_json: bool) -> None:
     """List all resampling protocols.
 
     For each protocol: its name, how often a sample is tested (once, repeatedly or never), its
-    title, what the stability over its resamples estimates, and where it was used.
+    title, what the stability over its resamples estimates, how much of a training part another one
+    is expected to share (overlap), and where it was used.
     """
     from holdfast.resample import list_protocols
 
