@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast._typing import FloatArray, IntArray
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
 from holdfast.measures._subset_measures import (
@@ -20,6 +23,9 @@ from holdfast.measures._subset_measures import (
     explain_if_all_empty,
     frequency_totals,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Formula = Callable[[Totals], FloatArray]
 
@@ -227,6 +233,63 @@ def weighted_consistency(tables: SubsetTables) -> Estimate:
     return _estimate(
         tables, _squares(tables), _weighted_consistency, lambda: _expected_squares(tables)
     )
+
+
+N_BOUND_SIZES = 500
+"""Numbers of selections at which bounds are computed by default: smooth in a picture; by hand."""
+
+
+def weighted_consistency_bounds(
+    n_subsets: int, n_features: int, *, selected: Iterable[int] | None = None
+) -> pd.DataFrame:
+    """Return the least and the largest CW that numbers of selections allow.
+
+    Parameters
+    ----------
+    n_subsets : int
+        Number of subsets, m, at least 2.
+    n_features : int
+        Number of features, p.
+    selected : iterable of int, optional
+        Numbers of selections in all subsets together, q, from 1 to m p; default: all of them, or
+        500 evenly spaced ones if there are more.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per number of selections: ``selected``, ``minimum`` and ``maximum``, the bounds
+        in ``relative_weighted_consistency``. :func:`holdfast.plot.consistency_bounds` draws them.
+
+    References
+    ----------
+    Somol and Novovicova (2008): Weighted consistency, bounds.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measures.weighted_consistency_bounds(3, 4, selected=[4, 6, 12]).round(3)
+       selected  minimum  maximum
+    0         4    0.000     0.75
+    1         6    0.167     1.00
+    2        12    1.000     1.00
+    """
+    import pandas as pd
+
+    m, p = check_integer(n_subsets, "n_subsets", 2), check_integer(n_features, "n_features", 1)
+    if selected is None:
+        q = np.unique(np.linspace(1, m * p, min(m * p, N_BOUND_SIZES)).round())
+    else:
+        q = np.array([check_integer(number, "selected", 1) for number in selected], np.float64)
+        if q.max(initial=0) > m * p:
+            raise InvalidInputError(
+                f"{m:,} subsets of {p:,} features hold at most {m * p:,} selections; "
+                f"got {q.max():,.0f}."
+            )
+    sums = Totals(number=np.full(len(q), float(m)), q=q, total=q)
+    low, high = (
+        _weighted_consistency(replace(sums, total=squares)) for squares in square_bounds(sums, p)
+    )
+    return pd.DataFrame({"selected": q.astype(np.int64), "minimum": low, "maximum": high})
 
 
 @register_measure(
