@@ -270,7 +270,7 @@ def weighted_consistency_bounds(
     >>> hf.measures.weighted_consistency_bounds(3, 4, selected=[4, 6, 12]).round(3)
        selected  minimum  maximum
     0         4    0.000     0.75
-    1         6    0.167     1.00
+    1         6    0.333     1.00
     2        12    1.000     1.00
     """
     import pandas as pd
