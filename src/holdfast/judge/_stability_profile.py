@@ -554,7 +554,7 @@ def find_knot(
         Share of all features up to which a knot is searched, up to 1. Near p random lists overlap
         almost fully, and N is noise. So sizes beyond 0.4 p count only where the standard deviation
         of N for random rankings is at most 0.1: with 20 resamples of 800 features up to about
-        0.65 p, with more resamples or features further.
+        0.7 p, with more resamples or features further.
 
     Returns
     -------

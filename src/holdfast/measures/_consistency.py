@@ -262,7 +262,7 @@ def weighted_consistency_bounds(
 
     References
     ----------
-    Somol and Novovicova (2008): Weighted consistency, bounds.
+    Somol and Novovičová (2008): Weighted consistency, bounds.
 
     Examples
     --------

@@ -92,7 +92,7 @@ class Measure(ABC):
     focus : {"features", "subsets"} or None
         Whether it looks at the selection frequencies of features over all subsets, or at
         similarities of pairs of subsets. This and the next two are the taxonomy of Somol and
-        Novovicova that Dernoncourt et al. (2014) describe; None for other forms than subsets.
+        Novovičová that Dernoncourt et al. (2014) describe; None for other forms than subsets.
     registers : {"selection", "selection and exclusion"} or None
         Whether features that no subset selects count as agreement: then the value tends to the
         best one as such features are added, whatever the subsets are.

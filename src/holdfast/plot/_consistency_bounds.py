@@ -58,7 +58,7 @@ def consistency_bounds(
 
     References
     ----------
-    Somol and Novovicova (2008): Weighted consistency, bounds.
+    Somol and Novovičová (2008): Weighted consistency, bounds.
 
     Examples
     --------
