@@ -331,3 +331,8 @@ def best_matching(weights):
         for chosen in itertools.permutations(range(columns), rows)
     )
     return max(sums) / rows
+
+
+def match_with_all(one, other, k, weight):
+    """Best matching of the first k groups of one result with all groups of the other."""
+    return best_matching([[weight(g, h) for h in other] for g in one[:k]])

@@ -20,6 +20,7 @@ _FORMS = {
     "weights": "Weights",
     "groups": "Groups",
 }
+_SIZE_BIAS = {True: "yes", False: "no", None: ""}
 
 
 def records():
@@ -61,7 +62,18 @@ def _table(header, rows):
 
 def measure_table():
     """One row a measure; every name leads to its section in the reference."""
-    header = ["Measure", "Form", "Range", "Corrected", "Distance", "Needs", "From"]
+    header = [
+        "Measure",
+        "Form",
+        "Range",
+        "Corrected",
+        "Distance",
+        "Focus",
+        "Registers",
+        "Size-biased",
+        "Needs",
+        "From",
+    ]
     rows = [
         [
             f"[`{record.name}`](#measure-{record.name})<br>{record.title}",
@@ -69,6 +81,9 @@ def measure_table():
             _range(record),
             _corrected(record),
             "yes" if record.distance else "",
+            record.focus or "",
+            record.registers or "",
+            _SIZE_BIAS[record.size_biased],
             _code(sorted(record.needs)),
             _cited(record),
         ]
@@ -83,6 +98,9 @@ def _facts(record):
         "Takes": _FORMS[record.form],
         "Range": f"{_range(record)}; {direction}",
         "Corrected for chance": _corrected(record),
+        "Focus": record.focus or "",
+        "Registers": record.registers or "",
+        "Size-biased": _SIZE_BIAS[record.size_biased],
         "Needs": _code(sorted(record.needs)),
         "Options": _code(_options(record)),
         "Other names": _code(record.aliases),
@@ -147,13 +165,14 @@ def protocol_records():
 
 def protocol_table():
     """One row a protocol; every class leads to its documentation."""
-    header = ["Name", "Class", "Estimates", "A sample is tested", "Used by"]
+    header = ["Name", "Class", "Estimates", "A sample is tested", "Overlap", "Used by"]
     rows = [
         [
             f"`{record.name}`<br>{record.title}",
             f"{{py:class}}`{record.kind.__name__} <holdfast.{record.kind.__name__}>`",
             record.estimates,
             record.tested,
+            record.overlap,
             _cited(record),
         ]
         for record in protocol_records()
@@ -165,7 +184,7 @@ def protocol_sections():
     """The documentation of every protocol class."""
     return "\n".join(
         f"```{{eval-rst}}\n.. currentmodule:: holdfast\n\n.. autoclass:: {record.kind.__name__}\n"
-        "   :members: description, estimates\n```\n"
+        "   :members: description, estimates, training_overlap\n```\n"
         for record in protocol_records()
     )
 

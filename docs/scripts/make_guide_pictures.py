@@ -28,6 +28,8 @@ def main():
         "ensemble-sizes": _run_ensembles().plot_ensemble_sizes("nogueira", 10),
         "stability-path": hf.plot.stability_path(_fit_stability_selection().stability_path_),
     }
+    bounds = hf.measures.weighted_consistency_bounds(n_subsets=10, n_features=13)
+    pictures["consistency-bounds"] = hf.plot.consistency_bounds(bounds)
     for name, picture in pictures.items():
         picture.save(FOLDER / f"picture-{name}.svg")
 

@@ -31,6 +31,13 @@ def check_positive_number(
     raise InvalidInputError(f"{name} must be a number above 0{end}; got {value!r}.")
 
 
+def check_finite_number(value: object, name: str) -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise InvalidInputError(f"{name} must be a finite number; got {value!r}.")
+
+
 def check_part_or_count(value: object, name: str, *, inclusive: bool = False) -> float:
     """Return a fraction as a float, or a count of at least 2 as an int."""
     if isinstance(value, numbers.Integral):

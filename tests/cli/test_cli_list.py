@@ -26,6 +26,9 @@ def test_table_holds_every_measure():
         "form",
         "range",
         "corrected",
+        "focus",
+        "registers",
+        "size-biased",
         "title",
         "needs",
         "reference",
@@ -43,6 +46,13 @@ def test_json_holds_every_record():
     assert records["kuncheva"]["corrected"] is True
     assert sorted(records["kuncheva"]["needs"]) == ["equal_sizes", "n_features"]
     assert records["jaccard"]["needs"] == []
+    taxonomy = ("focus", "registers", "size_biased")
+    assert [records["anhd"][key] for key in taxonomy] == [
+        "subsets",
+        "selection and exclusion",
+        True,
+    ]
+    assert [records["spearman"][key] for key in taxonomy] == ["", "", None]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from holdfast.judge import find_knot
+from holdfast.errors import InvalidInputError
+from holdfast.judge import find_knot, stability_profile
 from holdfast.judge._significance import jackknife_error
 from holdfast.judge._stability_profile import agreed_features, agreement
 from holdfast.select import get_selector
@@ -141,6 +142,64 @@ def test_information_gain_has_its_knot_where_gains_become_zero():
     ranks = gain.rank_resamples(X, y, rows).values
     knot = find_knot(list(np.argsort(ranks, axis=1)), p)
     assert abs(knot.size - positive) <= 0.1 * positive
+
+
+@pytest.mark.parametrize(("core", "p"), [(100, 200), (300, 500), (535, 824)])
+def test_a_knot_beyond_the_default_share_is_found_where_it_is_asked_for(core, p):
+    tops = core_first(np.random.default_rng(core), core, p, 40)
+    assert find_knot(tops, p).size is None
+    knot = find_knot(tops, p, max_share=1)
+    assert abs(knot.size - core) <= 1
+    assert knot.agreed == pytest.approx(1, abs=0.01)
+    assert knot.low <= knot.size <= knot.high
+
+
+def test_a_small_share_looks_less_far():
+    tops = core_first(np.random.default_rng(2), 40, 200, 10)
+    assert find_knot(tops, 200).size == 40
+    assert find_knot(tops, 200, max_share=0.15).size is None
+    assert "up to 29 features" in find_knot(tops, 200, max_share=0.15).sentence
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.01, "all", None])
+def test_a_share_outside_0_and_1_is_refused(share):
+    with pytest.raises(InvalidInputError, match="max_share must be a number above 0 and up to 1"):
+        find_knot([np.arange(9)] * 3, 9, max_share=share)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_rankings_have_no_knot_at_any_size(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(20, 400))
+    assert find_knot([rng.permutation(p) for _ in range(8)], p, max_share=1).size is None
+
+
+def test_shared_noise_has_hardly_ever_a_knot_at_any_size():
+    tops = [blurred(np.random.default_rng(seed), 300, 12, 0.9) for seed in range(25)]
+    claimed = [find_knot(rows, 300, max_share=1).size is not None for rows in tops]
+    assert sum(claimed) <= 1
+
+
+@pytest.mark.parametrize(("size", "m"), [(20, 8), (60, 6)])
+def test_the_chance_error_is_that_of_random_rankings(size, m):
+    rng, p = np.random.default_rng(size), 100
+    sizes = np.arange(1, p)
+    curves = [
+        agreement([np.array([rng.permutation(p) for _ in range(m)], np.int32)], sizes, p)
+        for _ in range(200)
+    ]
+    shares = [curve.share_of_next(curve.agreed)[size - 1] for curve in curves]
+    bound = curves[0].chance_error_of_next[size - 1]
+    assert 0.5 * bound < np.std(shares) < 1.1 * bound  # a bound, to first order
+
+
+def test_a_profile_looks_as_far_as_asked_and_says_so():
+    tops = {"mine": core_first(np.random.default_rng(1), 100, 200, 40)}
+    near = stability_profile(tops, 200, sizes=[10])
+    far = stability_profile(tops, 200, sizes=[10], max_knot_share=0.6)
+    assert [profile.knots["size"].isna().all() for profile in (near, far)] == [True, False]
+    assert "Sizes up to 40% of all features are looked at." in near.how
+    assert "Sizes up to 60% of all features are looked at (above 40% only where" in far.how
 
 
 def test_only_resamples_of_one_group_are_compared():

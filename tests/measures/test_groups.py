@@ -1,5 +1,7 @@
 """Group matching against hand-worked cases and all permutations."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,6 +77,74 @@ def test_against_a_reference():
     values = [1.0, (2 / 3 + 1) / 2, 0.0]
     got = hf.measure("group_matching_index", parts, reference=full)
     assert got == pytest.approx(np.mean(values))
+
+
+@given(rows=results, k=st.integers(1, 5))
+def test_the_first_groups_are_matched_with_all_groups_of_the_other_result(rows, k):
+    def search(one, other):
+        return naive.match_with_all(one, other, k, lambda g, h: naive.dice(set(g), set(h), 7))
+
+    options = {"n_groups": k, "against": "all"}
+    groups = hf.Groups(rows, n_features=7)
+    pairs = [
+        (search(one, other) + search(other, one)) / 2
+        for one, other in itertools.combinations(rows, 2)
+    ]
+    got = hf.measure("group_matching_index", groups, **options)
+    assert got == pytest.approx(np.mean(pairs), abs=1e-12)
+    table = hf.pairwise("group_matching_index", groups, **options)
+    np.testing.assert_array_equal(table, table.T)
+    np.testing.assert_allclose(np.diag(table), 1)
+
+    reference, parts = groups[:1], groups[1:]  # the k groups of the reference are looked for
+    got = hf.measure("group_matching_index", parts, reference=reference, **options)
+    forth = [search(rows[0], other) for other in rows[1:]]
+    assert got == pytest.approx(np.mean(forth), abs=1e-12)
+
+
+@given(rows=results, k=st.integers(1, 5))
+def test_the_first_groups_alone_are_those_of_cut_results(rows, k):
+    cut = hf.Groups([result[:k] for result in rows], n_features=7)
+    got = hf.measure("group_matching_index", hf.Groups(rows, n_features=7), n_groups=k)
+    assert got == hf.measure("group_matching_index", cut)
+
+
+@pytest.mark.parametrize("centre", ["mean", "representative"])
+def test_centres_of_the_first_groups_are_matched_with_all(centre):
+    data = np.random.default_rng(3).normal(size=(9, 8))
+    rows = [[[0, 1], [2, 3], [4]], [[4, 5], [2], [0, 6]], [[7], [1, 2], [3, 0]]]
+    chosen = [[group[-1] for group in result] for result in rows]
+    z = (data - data.mean(axis=0)) / data.std(axis=0)
+
+    def weight(g, h):
+        parts = [z[:, x].mean(axis=1) if centre == "mean" else z[:, x[-1]] for x in (g, h)]
+        return np.corrcoef(*parts)[0, 1]
+
+    pairs = itertools.permutations(rows, 2)  # both directions
+    expected = np.mean([naive.match_with_all(one, other, 2, weight) for one, other in pairs])
+    groups = hf.Groups(rows, representatives=chosen, n_features=8)
+    options = {"data": data, "centre": centre, "n_groups": 2, "against": "all"}
+    assert hf.measure("group_matching_value", groups, **options) == pytest.approx(expected)
+
+
+def test_the_direction_is_from_the_reference():
+    """[0, 1] of the reference is found at place 2; [2] of the result is not in the reference."""
+    full, part = hf.Groups([[[0, 1]]]), hf.Groups([[[2], [0, 1]]])
+    options = {"n_groups": 1, "against": "all"}
+    assert hf.measure("group_matching_index", part, reference=full, **options) == 1
+    assert hf.measure("group_matching_index", full, reference=part, **options) == 0
+    both = hf.Groups([*full, *part])
+    assert hf.measure("group_matching_index", both, **options) == 0.5
+
+
+def test_options_of_group_matching_are_checked():
+    groups = hf.Groups([[[0]], [[1]]])
+    with pytest.raises(InvalidInputError, match="n_groups=10, for example"):
+        hf.measure("group_matching_index", groups, against="all")
+    with pytest.raises(UnknownNameError, match=r"unknown against 'al'\. Did you mean 'all'"):
+        hf.measure("group_matching_index", groups, n_groups=1, against="al")
+    with pytest.raises(InvalidInputError, match="n_groups must be a whole number of at least 1"):
+        hf.measure("group_matching_value", groups, data=np.eye(2), n_groups=0)
 
 
 def test_no_groups_are_undefined():

@@ -146,6 +146,30 @@ def test_thresholds():
     assert [row.tolist() for row in weights.below(0.1)] == [[1], [2]]
 
 
+def test_thresholds_on_ranks_select_ties_together():
+    rankings = hf.Rankings([[2, 1, 3, 4], [1, 2, 2, 2], [1, 1, 3, 3]])
+    assert rankings.values.tolist()[1:] == [[1, 3, 3, 3], [1.5, 1.5, 3.5, 3.5]]
+    assert [row.tolist() for row in rankings.below(1)] == [[1], [0], []]
+    assert [row.tolist() for row in rankings.below(2)] == [[0, 1], [0], [0, 1]]
+    assert [row.tolist() for row in rankings.below(3)] == [[0, 1, 2], [0, 1, 2, 3], [0, 1]]
+    assert rankings.below(9).sizes.tolist() == [4, 4, 4]
+    clear = hf.Weights([[0.3, 0.2, 0.9], [0.5, 0.1, 0.2]]).to_rankings()
+    assert clear.below(2) == clear.top(2)
+
+
+@pytest.mark.parametrize("threshold", [np.nan, np.inf, None, "3", True])
+def test_thresholds_are_finite_numbers(threshold):
+    weights = hf.Weights(TABLE)
+    for select in (weights.above, weights.below, weights.to_rankings().below):
+        with pytest.raises(InvalidInputError, match="threshold must be a finite number; got"):
+            select(threshold)
+
+
+def test_no_rank_is_below_one():
+    with pytest.raises(InvalidInputError, match=r"at least 1, the best rank; got 0\.5"):
+        hf.Weights(TABLE).to_rankings().below(0.5)
+
+
 def test_rankings_from_ranks_orders_and_ties():
     ranks = hf.Rankings([[2, 1, 3], [3.0, 1.0, 2.0]])
     assert ranks.values.tolist() == [[2, 1, 3], [3, 1, 2]]

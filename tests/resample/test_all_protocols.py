@@ -237,6 +237,6 @@ def test_records_are_found_by_name():
 
 
 def test_a_name_is_given_once():
-    decorate = protocol(name="nested", title="", estimates="", tested="once")
+    decorate = protocol(name="nested", title="", estimates="", tested="once", overlap="")
     with pytest.raises(RuntimeError, match="two protocols are called 'nested'"):
         decorate(Nested)

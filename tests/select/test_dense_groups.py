@@ -208,6 +208,46 @@ def test_three_features_by_hand():
     assert others.bandwidth_ == pytest.approx((np.sqrt(8) + np.sqrt(8) + 4) / 3)
 
 
+def test_densities_of_the_flat_kernel_are_shares_of_features():
+    X = blocks(4, n=12, p=40)
+    X[:, 7] = 1.0  # constant: not counted
+    fitted = hf.DenseGroups().fit(X)
+    assert len(fitted.groups_[0]) > 1
+    sizes = [len(group) for group in fitted.groups_[0]]
+    np.testing.assert_allclose(fitted.group_densities_, np.array(sizes) / 39)
+    few = hf.DenseGroups(n_groups=1).fit(X)
+    np.testing.assert_array_equal(few.group_densities_, fitted.group_densities_[:1])
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_densities_of_the_gaussian_kernel_are_mean_weights_at_the_peak(seed):
+    X = blocks(seed, n=10, p=20)
+    fitted = hf.DenseGroups(kernel="gaussian", n_neighbors=3).fit(X)
+    Z = ((X - X.mean(axis=0)) / X.std(axis=0)).T
+    h, width = fitted.bandwidth_, 0.4 * fitted.bandwidth_
+    at_peaks = {}  # the members within h of the peak of each feature, and the density there
+    for z in Z:
+        apart = cdist([naive_climb(Z, z, "gaussian", h, width)], Z)[0]
+        members = tuple(np.flatnonzero(apart <= h).tolist())
+        at_peaks.setdefault(members, []).append(np.exp(-0.5 * (apart / width) ** 2).mean())
+    assert len(fitted.groups_[0]) > 1
+    for group, density in zip(fitted.groups_[0], fitted.group_densities_, strict=True):
+        assert np.abs(np.array(at_peaks[tuple(group.tolist())]) - density).min() < 1e-6
+
+
+def test_relevant_groups_have_the_densities_of_the_same_dense_groups():
+    X, y = load_wine(return_X_y=True)
+    dense, drags = hf.DenseGroups().fit(X), hf.DRAGS().fit(X, y)
+    by_group = {
+        tuple(group): density
+        for group, density in zip(found(hf.DenseGroups(), X), dense.group_densities_, strict=True)
+    }
+    order = [tuple(group.tolist()) for group in drags.groups_[0]]
+    assert drags.group_densities_.tolist() == [by_group[group] for group in order]
+    relevant = hf.DRAGS(threshold=drags.group_scores_[1]).fit(X, y)
+    assert relevant.group_densities_.tolist() == drags.group_densities_[:2].tolist()
+
+
 def test_distance_of_exactly_the_bandwidth_is_within_it():
     rng = np.random.default_rng(0)
     for _ in range(50):

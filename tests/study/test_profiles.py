@@ -95,6 +95,13 @@ def test_knots_compare_within_groups_only(nested):
     assert profiles.profile(reader).knots["sentence"][0] == expected.sentence
 
 
+def test_knots_are_searched_as_far_as_asked(wine):
+    near, far = (wine.profile(max_knot_share=share) for share in (0.4, 0.8))
+    assert "up to 40% of all features" in near.how
+    assert "up to 80% of all features" in far.how
+    assert near.table.equals(far.table)
+
+
 def test_selectors_that_choose_the_size_are_left_out():
     made = Made(own=("two",), resamples=subsamples(30, 5))
     profile = profiles.profile(StudyReader(full(made)))

@@ -39,6 +39,9 @@ _MEASURE_COLUMNS = (
     Column("form"),
     Column("range"),
     Column("corrected"),
+    Column("focus"),
+    Column("registers"),
+    Column("size-biased"),
     Column("title", free=True),
     Column("needs", free=True, named=True),
     Column("reference", free=True),
@@ -55,6 +58,10 @@ def measures(form: str | None, *, as_json: bool) -> None:
     For each measure: its name, the form of preferences it takes, its range (distances are best
     at their lowest value, all others at their highest), whether it is corrected for chance
     (random selections average to 0), its title, what else it needs and where it was published.
+
+    For measures of subsets also: whether it looks at the frequencies of features or at pairs of
+    subsets (focus), whether features that no subset selects count as agreement (registers), and
+    whether its value for random subsets changes with their size (size-biased).
     """
     from holdfast.measures import list_measures
 
@@ -83,6 +90,9 @@ def _format_measure_row(record: dict[str, Any]) -> list[str]:
         record["form"],
         f"{span} (distance)" if record["distance"] else span,
         "yes" if record["corrected"] else "no",
+        record["focus"],
+        record["registers"],
+        {True: "yes", False: "no", None: ""}[record["size_biased"]],
         record["title"],
         ", ".join(record["needs"]),
         record["reference"],
@@ -142,6 +152,7 @@ _PROTOCOL_COLUMNS = (
     Column("tested"),
     Column("title", free=True),
     Column("estimates", free=True, named=True),
+    Column("overlap", free=True, named=True),
     Column("reference", free=True),
 )
 
@@ -152,7 +163,8 @@ def protocols(*, as_json: bool) -> None:
     """List all resampling protocols.
 
     For each protocol: its name, how often a sample is tested (once, repeatedly or never), its
-    title, what the stability over its resamples estimates, and where it was used.
+    title, what the stability over its resamples estimates, how much of a training part another one
+    is expected to share (overlap), and where it was used.
     """
     from holdfast.resample import list_protocols
 

@@ -72,6 +72,7 @@ from holdfast.judge._significance import (
 )
 from holdfast.judge._stability_profile import (
     DEFAULT_PROFILE_MEASURES,
+    MAX_KNOT_SHARE,
     PROFILE_COLUMNS,
     Knot,
     StabilityProfile,

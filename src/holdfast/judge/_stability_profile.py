@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from holdfast._formatting import plural
 from holdfast._kernels.overlaps import extend_overlaps
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IntArray
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.judge._measurement import (
     FEW_PREFERENCES_NOTE,
@@ -30,6 +31,8 @@ Groups = Sequence[Sequence[int]]
 N_PROFILE_SIZES = 40
 """Number of sizes of a default profile; chosen by hand."""
 DEFAULT_PROFILE_MEASURES = ("nogueira", "jaccard")
+MAX_KNOT_SHARE = 0.4
+"""Share of all features up to which knots are searched by default; chosen on simulated data."""
 OWN_SIZE_NOTE = "chooses the number of features itself, so it has no profile"
 PROFILE_COLUMNS = ["selector", "size", "measure", "value", "low", "high", "chance", "note"]
 KNOT_COLUMNS = ["selector", "size", "low", "high", "agreed", "next", "clarity", "sentence"]
@@ -52,12 +55,15 @@ class StabilityProfile:
         The measures, the main one first.
     left_out : tuple of str
         Selectors without a profile because they choose the number of features themselves.
+    max_knot_share : float
+        Share of all features up to which knots were searched.
     """
 
     table: pd.DataFrame
     knots: pd.DataFrame
     measures: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    max_knot_share: float = MAX_KNOT_SHARE
 
     @property
     def measure(self) -> str:
@@ -74,7 +80,7 @@ class StabilityProfile:
     @property
     def how(self) -> str:
         """How knots are found."""
-        return KNOT_EXPLANATION
+        return _explain_knots(self.max_knot_share)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the table."""
@@ -92,6 +98,7 @@ def stability_profile(
     *,
     sizes: Iterable[int] | None = None,
     measures: str | Iterable[str] = DEFAULT_PROFILE_MEASURES,
+    max_knot_share: float = MAX_KNOT_SHARE,
 ) -> StabilityProfile:
     """Measure stability at many sizes, and find the knots.
 
@@ -107,6 +114,8 @@ def stability_profile(
         small, from 1 to all that are known.
     measures : str or iterable of str, default ("nogueira", "jaccard")
         Measures of subsets that need no data.
+    max_knot_share : float, default 0.4
+        Share of all features up to which knots are searched; `max_share` of :func:`find_knot`.
 
     Returns
     -------
@@ -147,9 +156,12 @@ def stability_profile(
         )
         values = profile_rows(lists, n_features, points, names)
         rows += [{"selector": selector, **row} for row in values]
-        knots[selector] = find_knot(lists, n_features)
+        knots[selector] = find_knot(lists, n_features, max_share=max_knot_share)
     return StabilityProfile(
-        table=pd.DataFrame(rows, columns=PROFILE_COLUMNS), knots=knots_table(knots), measures=names
+        table=pd.DataFrame(rows, columns=PROFILE_COLUMNS),
+        knots=knots_table(knots),
+        measures=names,
+        max_knot_share=max_knot_share,
     )
 
 
@@ -256,12 +268,15 @@ class Agreement:
         Number of features agreed on beyond chance, see :func:`agreed_features`.
     replicates : array of shape (r, s)
         The same, leaving out one resample or group each; r = 0 where there are too few.
+    n_pairs : int
+        Number of compared pairs of resamples.
     """
 
     sizes: IntArray
     n_features: int
     agreed: FloatArray
     replicates: FloatArray
+    n_pairs: int
 
     def share(self, agreed: FloatArray) -> FloatArray:
         """Return the share of the selected features that is agreed on."""
@@ -281,6 +296,19 @@ class Agreement:
         """Where the next features of each size end: three times the size, at most half way to p."""
         half_way = (self.sizes + self.n_features) / 2
         return np.asarray(np.minimum(NEXT_FEATURES_FACTOR * self.sizes, half_way), dtype=np.float64)
+
+    @property
+    def chance_error_of_next(self) -> FloatArray:
+        r"""Standard deviation of the share of the next features for random rankings, at most.
+
+        The overlap of two random lists of l features has the standard deviation
+        :math:`l (p - l) / (p \sqrt{p - 1})`, so K(l) has :math:`p l / ((p - l) \sqrt{p - 1})`, to
+        first order. It grows without bound as l approaches p.
+        """
+        p, stop = self.n_features, self.stops
+        with np.errstate(divide="ignore"):  # at p nothing is left to agree on
+            error = p * stop / ((p - stop) * np.sqrt(p - 1) * (stop - self.sizes))
+        return np.asarray(error / np.sqrt(self.n_pairs))
 
 
 def agreement(groups: Sequence[NDArray[np.int32]], sizes: IntArray, n_features: int) -> Agreement:
@@ -302,6 +330,7 @@ def agreement(groups: Sequence[NDArray[np.int32]], sizes: IntArray, n_features: 
         n_features,
         agreed_features(mean, sizes, n_features),
         agreed_features(_jackknife_overlaps(overlaps), sizes, n_features),
+        sum(len(group) * (len(group) - 1) // 2 for group in groups),
     )
 
 
@@ -435,22 +464,30 @@ SIZE_RATIO = 1.08
 """Ratio of neighbouring sizes that are examined."""
 N_FINE_SIZES = 32
 """Sizes that are examined around the best one."""
-MAX_KNOT_SHARE = 0.4
-"""Share of all features up to which knots are searched."""
+MAX_CHANCE_ERROR = 0.1
+"""Largest standard deviation, for random rankings, of the agreement of the next features at sizes
+beyond the default share; chosen by hand: with twice as much, noise that resamples share often has a
+knot there."""
 MAX_NEXT_AGREEMENT = 0.8
 """Highest agreement of the next features at a knot, relative to the features before."""
 MIN_CLARITY = 0.6
 """Clarity above which a knot is claimed."""
 
-KNOT_EXPLANATION = (
-    "How knots are found: A(k) is the share of k selected features on which resamples agree "
-    "beyond chance, N(k) the same of the features added next (up to three times as many). The "
-    "knot is the size k with the highest clarity log(1 + k) A (A - N); none is claimed where the "
-    f"clarity is below {MIN_CLARITY:g} or N above {MAX_NEXT_AGREEMENT:g} A. Sizes up to "
-    f"{MAX_KNOT_SHARE:.0%} of all "
-    "features are looked at. A knot says where agreement breaks, not that the features before it "
-    "are informative."
-)
+
+def _explain_knots(max_share: float) -> str:
+    beyond = (
+        f" (above {MAX_KNOT_SHARE:.0%} only where the standard deviation of N for random rankings "
+        f"is at most {MAX_CHANCE_ERROR:g})"
+    )
+    limit = beyond if max_share > MAX_KNOT_SHARE else ""
+    return (
+        "How knots are found: A(k) is the share of k selected features on which resamples agree "
+        "beyond chance, N(k) the same of the features added next (up to three times as many). The "
+        "knot is the size k with the highest clarity log(1 + k) A (A - N); none is claimed where "
+        f"the clarity is below {MIN_CLARITY:g} or N above {MAX_NEXT_AGREEMENT:g} A. Sizes up to "
+        f"{max_share:.0%} of all features are looked at{limit}. "
+        "A knot says where agreement breaks, not that the features before it are informative."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -490,6 +527,7 @@ def find_knot(
     n_features: int,
     *,
     groups: Iterable[Sequence[int]] | None = None,
+    max_share: float = MAX_KNOT_SHARE,
 ) -> Knot:
     r"""Find the size from which features are added at random.
 
@@ -512,11 +550,16 @@ def find_knot(
         Number of all features, p.
     groups : iterable of sequences of int, optional
         Positions in `tops` of resamples that are compared with each other; default: all are.
+    max_share : float, default 0.4
+        Share of all features up to which a knot is searched, up to 1. Near p random lists overlap
+        almost fully, and N is noise. So sizes beyond 0.4 p count only where the standard deviation
+        of N for random rankings is at most 0.1: with 20 resamples of 800 features up to about
+        0.7 p, with more resamples or features further.
 
     Returns
     -------
     Knot
-        Sizes from 2 to 0.4 p are examined, if their next features are known.
+        Sizes from 2 to `max_share` of p are examined, if their next features are known.
 
     References
     ----------
@@ -530,7 +573,11 @@ def find_knot(
     >>> tops = [np.append(rng.permutation(20), 20 + rng.permutation(180)) for _ in range(10)]
     >>> hf.judge.find_knot(tops, 200).size
     20
+    >>> tops = [np.append(rng.permutation(90), 90 + rng.permutation(110)) for _ in range(30)]
+    >>> hf.judge.find_knot(tops, 200).size, hf.judge.find_knot(tops, 200, max_share=1).size
+    (None, 90)
     """
+    max_share = check_positive_number(max_share, "max_share", 1.0, inclusive=True)
     compared_groups = [range(len(tops))] if groups is None else groups
     several = [[tops[place] for place in group] for group in compared_groups if len(group) > 1]
     shortest = min((len(row) for group in several for row in group), default=0)
@@ -540,13 +587,13 @@ def find_knot(
         return Knot(sentence="no knot: there are too few resamples or features to look for one")
     sizes = _coarse_sizes(depth)
     curve = agreement(tables, sizes, n_features)
-    best = _find_best(curve)
+    best = _find_best(curve, max_share)
     if best is None:
-        return Knot(sentence=_describe_no_knot(curve))
+        return Knot(sentence=_describe_no_knot(curve, max_share))
     # a finer grid between the neighbours of the best size
     low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
     between = np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64)
-    return _make_knot(agreement(tables, np.union1d(sizes, between), n_features))
+    return _make_knot(agreement(tables, np.union1d(sizes, between), n_features), max_share)
 
 
 def _coarse_sizes(depth: int) -> IntArray:
@@ -562,19 +609,21 @@ def _clarity(curve: Agreement, agreed: FloatArray) -> FloatArray:
     return np.asarray(np.log1p(curve.sizes) * share * (share - curve.share_of_next(agreed)))
 
 
-def _is_examined(curve: Agreement) -> BoolArray:
+def _is_examined(curve: Agreement, max_share: float) -> BoolArray:
     """Return which sizes could be a knot: not too large, with known next features."""
-    sizes = curve.sizes
-    in_range = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * curve.n_features)
-    return np.asarray(in_range & (curve.stops <= sizes[-1]))
+    sizes, p = curve.sizes, curve.n_features
+    clear_of_noise = curve.chance_error_of_next <= MAX_CHANCE_ERROR
+    in_range = (sizes >= 2) & (sizes <= max_share * p)
+    reliable = (sizes <= MAX_KNOT_SHARE * p) | clear_of_noise
+    return np.asarray(in_range & reliable & (curve.stops <= sizes[-1]))
 
 
-def _find_best(curve: Agreement) -> int | None:
+def _find_best(curve: Agreement, max_share: float) -> int | None:
     """Return the place of the clearest break, None where none is clear.
 
     A break at the last size does not count: it may become clearer beyond.
     """
-    agreed, places = curve.agreed, np.flatnonzero(_is_examined(curve))
+    agreed, places = curve.agreed, np.flatnonzero(_is_examined(curve, max_share))
     if len(places) == 0:
         return None
     breaks = curve.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * curve.share(agreed)[places]
@@ -583,11 +632,11 @@ def _find_best(curve: Agreement) -> int | None:
     return int(places[best]) if clarity[best] > MIN_CLARITY and best < len(places) - 1 else None
 
 
-def _make_knot(curve: Agreement) -> Knot:
-    best = _find_best(curve)
+def _make_knot(curve: Agreement, max_share: float) -> Knot:
+    best = _find_best(curve, max_share)
     if best is None:  # the finer grid moved the next features a little
-        return Knot(sentence=_describe_no_knot(curve))
-    low, high = _knot_range(curve, best)
+        return Knot(sentence=_describe_no_knot(curve, max_share))
+    low, high = _knot_range(curve, best, max_share)
     agreed, following = (
         float(share(curve.agreed)[best]) for share in (curve.share, curve.share_of_next)
     )
@@ -603,14 +652,14 @@ def _make_knot(curve: Agreement) -> Knot:
     )
 
 
-def _knot_range(curve: Agreement, best: int) -> tuple[float, float]:
+def _knot_range(curve: Agreement, best: int, max_share: float) -> tuple[float, float]:
     """Return the smallest and largest sizes around the best that are not clearly worse."""
     if len(curve.replicates) == 0:
         return np.nan, np.nan
     clarity, replicates = (_clarity(curve, a) for a in (curve.agreed, curve.replicates))
     half = half_width(replicates[:, [best]] - replicates)
     with np.errstate(invalid="ignore"):  # NaN where the next features are unknown
-        as_clear = (clarity[best] - clarity <= half) & _is_examined(curve)
+        as_clear = (clarity[best] - clarity <= half) & _is_examined(curve, max_share)
     other = np.flatnonzero(~as_clear)
     first = other[other < best].max(initial=-1) + 1
     last = other[other > best].min(initial=len(clarity)) - 1
@@ -629,8 +678,8 @@ def _describe_knot(
     )
 
 
-def _describe_no_knot(curve: Agreement) -> str:
-    furthest = int(curve.sizes[_is_examined(curve)].max(initial=1))
+def _describe_no_knot(curve: Agreement, max_share: float) -> str:
+    furthest = int(curve.sizes[_is_examined(curve, max_share)].max(initial=1))
     return (
         "no knot: agreement does not clearly break as features are added "
         f"(looked at up to {plural(furthest, 'feature')})"

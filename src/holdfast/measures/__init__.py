@@ -12,6 +12,7 @@ from holdfast.measures import (
     _similarity_adjusted,
 )
 from holdfast.measures._comparison import Comparison, compare
+from holdfast.measures._consistency import weighted_consistency_bounds
 from holdfast.measures._feature_similarity import (
     DataSimilarity,
     as_similarity,
@@ -50,4 +51,5 @@ __all__ = [
     "nogueira_test",
     "nogueira_variance",
     "pairwise",
+    "weighted_consistency_bounds",
 ]

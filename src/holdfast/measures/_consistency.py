@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast._typing import FloatArray, IntArray
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
 from holdfast.measures._subset_measures import (
@@ -20,6 +23,9 @@ from holdfast.measures._subset_measures import (
     explain_if_all_empty,
     frequency_totals,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Formula = Callable[[Totals], FloatArray]
 
@@ -67,6 +73,9 @@ def _consistency(sums: Totals) -> FloatArray:
 @register_measure(
     SystemMeasure,
     title="consistency C",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("somol2008",),
@@ -106,6 +115,9 @@ def consistency(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="relative consistency C_rel",
+    focus="features",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     needs=("n_features",),
@@ -183,6 +195,9 @@ def _weighted_consistency(sums: Totals) -> FloatArray:
 @register_measure(
     SystemMeasure,
     title="weighted consistency CW",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("somol2008",),
@@ -220,9 +235,69 @@ def weighted_consistency(tables: SubsetTables) -> Estimate:
     )
 
 
+N_BOUND_SIZES = 500
+"""Numbers of selections at which bounds are computed by default: smooth in a picture; by hand."""
+
+
+def weighted_consistency_bounds(
+    n_subsets: int, n_features: int, *, selected: Iterable[int] | None = None
+) -> pd.DataFrame:
+    """Return the least and the largest CW that numbers of selections allow.
+
+    Parameters
+    ----------
+    n_subsets : int
+        Number of subsets, m, at least 2.
+    n_features : int
+        Number of features, p.
+    selected : iterable of int, optional
+        Numbers of selections in all subsets together, q, from 1 to m p; default: all of them, or
+        500 evenly spaced ones if there are more.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per number of selections: ``selected``, ``minimum`` and ``maximum``, the bounds
+        in ``relative_weighted_consistency``. :func:`holdfast.plot.consistency_bounds` draws them.
+
+    References
+    ----------
+    Somol and Novovičová (2008): Weighted consistency, bounds.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measures.weighted_consistency_bounds(3, 4, selected=[4, 6, 12]).round(3)
+       selected  minimum  maximum
+    0         4    0.000     0.75
+    1         6    0.333     1.00
+    2        12    1.000     1.00
+    """
+    import pandas as pd
+
+    m, p = check_integer(n_subsets, "n_subsets", 2), check_integer(n_features, "n_features", 1)
+    if selected is None:
+        q = np.unique(np.linspace(1, m * p, min(m * p, N_BOUND_SIZES)).round())
+    else:
+        q = np.array([check_integer(number, "selected", 1) for number in selected], np.float64)
+        if q.max(initial=0) > m * p:
+            raise InvalidInputError(
+                f"{m:,} subsets of {p:,} features hold at most {m * p:,} selections; "
+                f"got {q.max():,.0f}."
+            )
+    sums = Totals(number=np.full(len(q), float(m)), q=q, total=q)
+    low, high = (
+        _weighted_consistency(replace(sums, total=squares)) for squares in square_bounds(sums, p)
+    )
+    return pd.DataFrame({"selected": q.astype(np.int64), "minimum": low, "maximum": high})
+
+
 @register_measure(
     SystemMeasure,
     title="relative weighted consistency CW_rel",
+    focus="features",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     needs=("n_features",),
@@ -274,6 +349,9 @@ def relative_weighted_consistency(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="relative average normalised Hamming distance",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     distance=True,
@@ -326,6 +404,9 @@ def relative_anhd(tables: SubsetTables) -> Estimate:
 @register_measure(
     SystemMeasure,
     title="Davis's score",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("davis2006",),

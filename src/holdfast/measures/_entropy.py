@@ -31,6 +31,9 @@ def _information(h: FloatArray) -> FloatArray:
 @register_measure(
     SystemMeasure,
     title="Novovičová's measure",
+    focus="features",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("novovicova2009",),
@@ -133,6 +136,9 @@ def _explain_unequal_sizes(tables: SubsetTables) -> str:
 @register_measure(
     SystemMeasure,
     title="Křížek's entropy γ_d",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=np.inf,
     distance=True,
@@ -186,6 +192,9 @@ def _max_bits(tables: SubsetTables) -> float:
 @register_measure(
     SystemMeasure,
     title="Křížek's stability",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     needs=("n_features", "equal_sizes"),

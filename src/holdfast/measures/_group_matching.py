@@ -11,7 +11,7 @@ import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
 from holdfast._typing import FloatArray, MatrixLike
-from holdfast._validation import check_choice
+from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, order_columns
 from holdfast.measures._registry import no_chance_level, register_measure
@@ -19,6 +19,7 @@ from holdfast.measures._subset_measures import PairMeasure, PairSimilarities
 from holdfast.preferences import Groups
 
 Centre = Literal["mean", "representative"]
+Against = Literal["first", "all"]
 
 
 @register_measure(
@@ -29,7 +30,9 @@ Centre = Literal["mean", "representative"]
     maximum=1.0,
     references=("yu2008",),
 )
-def group_matching_index(groups: Groups) -> PairSimilarities:
+def group_matching_index(
+    groups: Groups, *, n_groups: int | None = None, against: Against = "first"
+) -> PairSimilarities:
     r"""Mean Dice coefficient of the groups that the best matching brings together.
 
     .. math:: \operatorname{mean}_{i<j} \frac{1}{\min(|R_i|, |R_j|)}
@@ -39,6 +42,12 @@ def group_matching_index(groups: Groups) -> PairSimilarities:
     of the matching, matched groups without a common feature counted; groups left over are not.
     For results of single features it is the overlap over the smaller size.
     With ``reference=`` each result is compared with that one instead of with all others.
+
+    ``n_groups=k`` compares the first k groups of each result (groups come the best first);
+    default: all. ``against="all"`` matches the first k groups of one result with *all* groups of
+    the other, so that a group found again at a lower place counts in full. This depends on the
+    direction: pairs get the mean of both, and with ``reference=`` the first k groups of the
+    reference are looked for among all groups of each result.
 
     Edge cases:
 
@@ -57,7 +66,13 @@ def group_matching_index(groups: Groups) -> PairSimilarities:
     >>> g = hf.Groups([[[0, 1, 2], [5]], [[0, 1], [5]]])
     >>> hf.measure("group_matching_index", g)
     0.9
+    >>> g = hf.Groups([[[0, 1], [5, 6]], [[5, 6], [0, 1]]])
+    >>> hf.measure("group_matching_index", g, n_groups=1)
+    0.0
+    >>> hf.measure("group_matching_index", g, n_groups=1, against="all")
+    1.0
     """
+    _check_matched_groups(n_groups, against)
     flat = [group for result in groups for group in result]
     sizes = np.array([len(group) for group in flat], dtype=np.float64)
     indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -70,7 +85,7 @@ def group_matching_index(groups: Groups) -> PairSimilarities:
         shared = (incidence[one] @ incidence[other].T).toarray()
         return np.asarray(2 * shared / (sizes[one, None] + sizes[None, other]))
 
-    return PairSimilarities(blocks=_match_groups(groups, dice), chance=no_chance_level)
+    return _match_all_pairs(groups, dice, n_groups, against)
 
 
 @register_measure(
@@ -83,7 +98,12 @@ def group_matching_index(groups: Groups) -> PairSimilarities:
     references=("yu2008",),
 )
 def group_matching_value(
-    groups: Groups, *, data: MatrixLike, centre: Centre = "mean"
+    groups: Groups,
+    *,
+    data: MatrixLike,
+    centre: Centre = "mean",
+    n_groups: int | None = None,
+    against: Against = "first",
 ) -> PairSimilarities:
     r"""Mean correlation of the groups that the best matching brings together.
 
@@ -95,6 +115,7 @@ def group_matching_value(
     `data`; the correlation keeps its sign. Groups of different but correlated features agree. A
     constant centre correlates 0 with all others.
     With ``reference=`` each result is compared with that one instead of with all others.
+    ``n_groups`` and ``against`` are those of :func:`group_matching_index`.
 
     Edge cases:
 
@@ -115,6 +136,7 @@ def group_matching_value(
     1.0
     """
     check_choice(centre, "centre", get_args(Centre))
+    _check_matched_groups(n_groups, against)
     check_all_named(groups)
     table = DataSimilarity(order_columns(data, groups.feature_names), threshold=1.0)
     if groups.n_features not in (None, table.n_features):
@@ -122,10 +144,20 @@ def group_matching_value(
             f"the data have {table.n_features:,} features, the groups {groups.n_features:,}."
         )
     points = _group_centres(groups, table, centre)
-    return PairSimilarities(
-        blocks=_match_groups(groups, lambda one, other: points[one] @ points[other].T),
-        chance=no_chance_level,
+    return _match_all_pairs(
+        groups, lambda one, other: points[one] @ points[other].T, n_groups, against
     )
+
+
+def _check_matched_groups(n_groups: int | None, against: str) -> None:
+    check_choice(against, "against", get_args(Against))
+    if n_groups is not None:
+        check_integer(n_groups, "n_groups", 1)
+    elif against == "all":
+        raise InvalidInputError(
+            'against="all" matches the first groups of one result with all of the other; say how '
+            "many: n_groups=10, for example."
+        )
 
 
 def _group_centres(groups: Groups, data: DataSimilarity, centre: Centre) -> FloatArray:
@@ -148,21 +180,43 @@ def _group_centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Floa
     return np.asarray(points / np.where(length > 1e-12, length, np.inf))
 
 
-def _match_groups(
-    groups: Groups, weights: Callable[[slice, slice], FloatArray]
-) -> Iterator[FloatArray]:
-    """Yield, result by result, the mean weights of the best matchings with all results.
+def _match_all_pairs(
+    groups: Groups,
+    weights: Callable[[slice, slice], FloatArray],
+    n_groups: int | None,
+    against: Against,
+) -> PairSimilarities:
+    """Return the mean weights of the best matchings of all pairs of results.
 
     `weights` returns the weights between two ranges of groups; no table of all groups by all
     groups is stored.
     """
     bounds = np.concatenate(([0], np.cumsum(groups.sizes)))
     results = [slice(start, stop) for start, stop in pairwise(bounds)]
-    table = np.empty((len(results), len(results)))
-    for i in range(len(results)):
-        for j in range(i, len(results)):
-            block = weights(results[i], results[j])
-            # with unequal numbers of groups the surplus groups stay unmatched and do not count
-            best = block[linear_sum_assignment(block, maximize=True)]
-            table[i, j] = table[j, i] = best.mean() if best.size else np.nan
-        yield table[i : i + 1]
+    firsts = [
+        slice(r.start, r.stop if n_groups is None else min(r.stop, r.start + n_groups))
+        for r in results
+    ]
+    others = results if against == "all" else firsts
+
+    def match(i: int, j: int) -> float:
+        block = weights(firsts[i], others[j])
+        # with unequal numbers of groups the surplus groups stay unmatched and do not count
+        best = block[linear_sum_assignment(block, maximize=True)]
+        return float(best.mean()) if best.size else np.nan
+
+    def match_both_ways() -> Iterator[FloatArray]:
+        table = np.empty((len(results), len(results)))
+        for i in range(len(results)):
+            for j in range(i, len(results)):
+                value = match(i, j)
+                if against == "all":
+                    value = (value + match(j, i)) / 2
+                table[i, j] = table[j, i] = value
+            yield table[i : i + 1]
+
+    return PairSimilarities(
+        blocks=match_both_ways(),
+        chance=no_chance_level,
+        from_first=lambda: np.array([match(0, j) for j in range(1, len(results))]),
+    )

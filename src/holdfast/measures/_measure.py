@@ -88,7 +88,8 @@ def measure(
         ``similarity`` or ``data`` and ``threshold`` (0.9) for measures that look at similar
         features, with ``correction`` ("auto", "exact", "simulate"), ``n_simulations`` (1000) and
         ``random_state`` (0); ``penalty`` (davis), ``clip`` (ati_pa), ``persistence`` (rbo),
-        ``centre`` (group_matching_value). An option that none of the measures knows is an error.
+        ``centre`` (group_matching_value), ``n_groups`` and ``against`` (both group_matching
+        measures). An option that none of the measures knows is an error.
 
     Returns
     -------
@@ -126,11 +127,7 @@ def measure(
     jaccard   0.533  0.000   1.0   0.018
     nogueira  0.656  0.025   1.0   0.000
     """
-    if not isinstance(preferences, Preferences):
-        raise InvalidInputError(
-            "preferences are Weights, Rankings, Subsets or Groups, "
-            f"got {type(preferences).__name__}; wrap them: hf.Subsets(...)."
-        )
+    _check_arguments("measure", names, preferences)
     single = isinstance(names, str)
     records = [get_measure(name) for name in ([names] if isinstance(names, str) else names)]
     check_confidence(confidence)
@@ -191,11 +188,27 @@ def pairwise(name: str, preferences: Preferences, **options: Any) -> FloatArray:
     >>> hf.pairwise("jaccard", hf.Subsets([[0, 1], [0, 1], [0, 2, 3]])).round(2).tolist()
     [[1.0, 1.0, 0.25], [1.0, 1.0, 0.25], [0.25, 0.25, 1.0]]
     """
+    _check_arguments("pairwise", name, preferences)
     record = _require_pair_measure(get_measure(name))
     check_options([record], options)
     views = _Views(preferences, options)
     pairs = record.function(views.get_view(record), **views.get_options(record))
     return np.concatenate(list(pairs.blocks))
+
+
+def _check_arguments(function: str, names: object, preferences: object) -> None:
+    """Raise unless preferences are preferences; say so if names come second."""
+    swapped = isinstance(preferences, str) and not isinstance(names, str)
+    if swapped or isinstance(names, Preferences):
+        raise InvalidInputError(
+            "names of measures come first, then preferences: "
+            f'hf.{function}("nogueira", preferences).'
+        )
+    if not isinstance(preferences, Preferences):
+        raise InvalidInputError(
+            "preferences are Weights, Rankings, Subsets or Groups, "
+            f"got {type(preferences).__name__}; wrap them: hf.Subsets(...)."
+        )
 
 
 def _require_pair_measure(record: Measure) -> PairMeasure:

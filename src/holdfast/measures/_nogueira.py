@@ -31,6 +31,9 @@ from holdfast.preferences import Subsets
 @register_measure(
     SystemMeasure,
     title="Nogueira's stability Φ",
+    focus="features",
+    registers="selection",
+    size_biased=False,
     minimum=-1.0,
     maximum=1.0,
     corrected=True,
@@ -224,6 +227,9 @@ def nogueira_test(subsets: Subsets, stability: float = 0.0, *, published: bool =
 @register_measure(
     SystemMeasure,
     title="Sechidis's effective stability",
+    focus="features",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=np.inf,
     corrected=True,

@@ -25,6 +25,9 @@ def jaccard_index(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> Floa
 @register_measure(
     OverlapMeasure,
     title="Jaccard (Tanimoto) index",
+    focus="subsets",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("jaccard1901", "kalousis2005"),
@@ -63,6 +66,9 @@ def jaccard(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray
 @register_measure(
     OverlapMeasure,
     title="Dice coefficient",
+    focus="subsets",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("dice1945", "yu2008"),
@@ -101,6 +107,9 @@ def dice(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  
 @register_measure(
     OverlapMeasure,
     title="Ochiai (cosine) coefficient",
+    focus="subsets",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("ochiai1957",),
@@ -138,6 +147,9 @@ def ochiai(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
 @register_measure(
     OverlapMeasure,
     title="percentage of overlapping genes (POG)",
+    focus="subsets",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     references=("shi2006", "zhang2009"),
@@ -178,6 +190,9 @@ def pog(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  #
 @register_measure(
     OverlapMeasure,
     title="average normalised Hamming distance (ANHD)",
+    focus="subsets",
+    registers="selection and exclusion",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     distance=True,
@@ -217,6 +232,9 @@ def anhd(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
 @register_measure(
     OverlapMeasure,
     title="Hamming similarity (simple matching)",
+    focus="subsets",
+    registers="selection and exclusion",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     needs=("n_features",),
@@ -259,6 +277,9 @@ def hamming(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray
 @register_measure(
     OverlapMeasure,
     title="Kuncheva consistency index",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-1.0,
     maximum=1.0,
     corrected=True,
@@ -301,6 +322,9 @@ def kuncheva(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArra
 @register_measure(
     OverlapMeasure,
     title="Lustgarten's adjusted stability measure",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-1.0,
     maximum=1.0,
     corrected=True,
@@ -342,6 +366,9 @@ def lustgarten(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatAr
 @register_measure(
     OverlapMeasure,
     title="Wald's consistency index",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -380,6 +407,9 @@ def wald(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
 @register_measure(
     OverlapMeasure,
     title="Cohen's kappa",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-1.0,
     maximum=1.0,
     corrected=True,
@@ -419,6 +449,9 @@ def kappa(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
 @register_measure(
     OverlapMeasure,
     title="unadjusted stability measure (corrected Ochiai)",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-1.0,
     maximum=1.0,
     corrected=True,
@@ -459,6 +492,9 @@ def unadjusted(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatAr
 @register_measure(
     OverlapMeasure,
     title="phi coefficient",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-1.0,
     maximum=1.0,
     corrected=True,
@@ -497,6 +533,9 @@ def phi(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
 @register_measure(
     OverlapMeasure,
     title="normalised percentage of overlapping genes (nPOG)",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -538,6 +577,9 @@ def npog(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
 @register_measure(
     SystemMeasure,
     title="partially adjusted average Tanimoto index (ATI_PA)",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=0.0,
     maximum=1.0,
     corrected=True,

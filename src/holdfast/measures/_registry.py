@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from holdfast.preferences import Form
 
 
+Focus: TypeAlias = Literal["features", "subsets"]
+Registers: TypeAlias = Literal["selection", "selection and exclusion"]
 Score: TypeAlias = Callable[..., FloatArray]  # (overlap r, sizes a and b, features p) -> values
 
 
@@ -87,6 +89,15 @@ class Measure(ABC):
         Whether it is corrected for chance by definition: random preferences average to 0.
     distance : bool
         Whether lower means more stable.
+    focus : {"features", "subsets"} or None
+        Whether it looks at the selection frequencies of features over all subsets, or at
+        similarities of pairs of subsets. This and the next two are the taxonomy of Somol and
+        Novovičová that Dernoncourt et al. (2014) describe; None for other forms than subsets.
+    registers : {"selection", "selection and exclusion"} or None
+        Whether features that no subset selects count as agreement: then the value tends to the
+        best one as such features are added, whatever the subsets are.
+    size_biased : bool or None
+        Whether its value for random subsets changes with their size.
     needs : frozenset of str
         Among ``"n_features"``, ``"equal_sizes"``, ``"similarity"``, ``"data"``.
     references : tuple of str
@@ -108,6 +119,9 @@ class Measure(ABC):
     function: Callable[..., Any]
     corrected: bool = False
     distance: bool = False
+    focus: Focus | None = None
+    registers: Registers | None = None
+    size_biased: bool | None = None
     needs: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
     identical: str = ""
@@ -123,6 +137,12 @@ class Measure(ABC):
         return self.form in ("subset", "groups")
 
     def __post_init__(self) -> None:
+        taxonomy = (self.focus, self.registers, self.size_biased)
+        if (self.form == "subset") == (None in taxonomy):
+            raise TypeError(
+                f"{self.name}: measures of subsets, and only they, need focus, registers and "
+                f"size_biased; got {taxonomy} for the form {self.form}."
+            )
         # range and references go between the explanation and the examples of the docstring
         text, heading, examples = (inspect.getdoc(self.function) or "").partition(EXAMPLES)
         direction = "lower" if self.distance else "higher"
@@ -185,6 +205,9 @@ def register_measure(
     maximum: float,
     references: tuple[str, ...],
     form: Form = "subset",
+    focus: Focus | None = None,
+    registers: Registers | None = None,
+    size_biased: bool | None = None,
     needs: Iterable[str] = (),
     aliases: tuple[str, ...] = (),
     corrected: bool = False,
@@ -204,6 +227,9 @@ def register_measure(
             name=function.__name__,
             title=title,
             form=form,
+            focus=focus,
+            registers=registers,
+            size_biased=size_biased,
             minimum=minimum,
             maximum=maximum,
             references=references,
@@ -257,13 +283,18 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per measure, indexed by name: title, form, minimum, maximum, corrected, distance,
-        needs, reference.
+        focus, registers, size_biased, needs, reference. :class:`holdfast.measures.Measure`
+        describes them; the taxonomy (focus to size_biased) is that of subsets, and empty or None
+        for other forms.
 
     Examples
     --------
     >>> import holdfast as hf
     >>> hf.list_measures().loc["kuncheva", ["title", "form", "needs"]].tolist()
     ['Kuncheva consistency index', 'subset', 'equal_sizes, n_features']
+    >>> table = hf.list_measures("subset")
+    >>> table.index[table["registers"] == "selection and exclusion"].tolist()
+    ['anhd', 'hamming']
     """
     table = MEASURES.to_frame(
         lambda record: {
@@ -273,6 +304,9 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
             "maximum": record.maximum,
             "corrected": record.corrected,
             "distance": record.distance,
+            "focus": record.focus or "",
+            "registers": record.registers or "",
+            "size_biased": record.size_biased,
             "needs": ", ".join(sorted(record.needs)),
             "reference": "; ".join(REFERENCES[key].short for key in record.references),
         },

@@ -117,6 +117,9 @@ def _chance_error(
 @register_measure(
     PairMeasure,
     title="intersection measure, maximum bipartite matching",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -162,6 +165,9 @@ def intersection_mbm() -> None:
 @register_measure(
     PairMeasure,
     title="intersection measure, greedy matching",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -204,6 +210,9 @@ def intersection_greedy() -> None:
 @register_measure(
     PairMeasure,
     title="intersection measure, count of similar features",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -246,6 +255,9 @@ def intersection_count() -> None:
 @register_measure(
     PairMeasure,
     title="intersection measure, mean similarity",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -287,6 +299,9 @@ def intersection_mean() -> None:
 @register_measure(
     PairMeasure,
     title="Yu's measure nPOGR",
+    focus="subsets",
+    registers="selection",
+    size_biased=False,
     minimum=-np.inf,
     maximum=1.0,
     corrected=True,
@@ -332,6 +347,9 @@ def yu() -> None:
 @register_measure(
     PairMeasure,
     title="Zucknick's measure",
+    focus="subsets",
+    registers="selection",
+    size_biased=True,
     minimum=0.0,
     maximum=1.0,
     corrected=False,

@@ -203,10 +203,15 @@ TINY = 1e-12  # relative distance of chance from the best value that counts as 0
 
 @dataclass(frozen=True, kw_only=True)
 class PairSimilarities:
-    """The similarities of all pairs, in blocks of rows of the m x m table, and the chance level."""
+    """The similarities of all pairs, in blocks of rows of the m x m table, and the chance level.
+
+    The table is symmetric. `from_first` returns the similarities of preference 0 to the others if
+    they depend on the direction; None: they are in the first row of the table.
+    """
 
     blocks: Iterable[FloatArray]
     chance: Callable[[], ChanceLevel]
+    from_first: Callable[[], FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -238,7 +243,8 @@ class PairMeasure(Measure):
     ) -> Estimate:
         """Compare preference 0 with each of the others, instead of all pairs."""
         pairs: PairSimilarities = self.function(view, **options)
-        values = next(iter(pairs.blocks))[0, 1:]
+        directed = pairs.from_first
+        values = next(iter(pairs.blocks))[0, 1:] if directed is None else directed()
         if fill is not None:
             values = np.where(np.isnan(values), fill, values)
         with np.errstate(divide="ignore", invalid="ignore"):  # a single preference

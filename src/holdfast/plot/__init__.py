@@ -1,5 +1,6 @@
 """Plotting functions: each draws a table of numbers and returns a `Picture`."""
 
+from holdfast.plot._consistency_bounds import consistency_bounds
 from holdfast.plot._curves import cohorts, ensemble_sizes, profiles, replication
 from holdfast.plot._features import found_again, frequencies, rank_ranges
 from holdfast.plot._groups import group_stability, neighbours
@@ -18,6 +19,7 @@ __all__ = [
     "DARK",
     "Picture",
     "cohorts",
+    "consistency_bounds",
     "ensemble_sizes",
     "found_again",
     "frequencies",

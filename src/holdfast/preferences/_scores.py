@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -14,7 +14,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from holdfast._formatting import format_list, plural
 from holdfast._random import RandomState, generators
-from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray, MatrixLike
+from holdfast._typing import AnyArray, BoolArray, EstimatorLike, FloatArray, IndexArray, MatrixLike
+from holdfast._validation import check_finite_number
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._base import FeatureSpace, Preferences, freeze
 from holdfast.preferences._ranks import Ties, as_feature_count, check_ties, rank_weights
@@ -53,6 +54,12 @@ class Tabular(Preferences):
         new = cls.__new__(cls)
         new._set(values, features)
         return new
+
+    def _select_where(self, test: Callable[[AnyArray], BoolArray]) -> Subsets:
+        rows: list[NDArray[np.integer]] = [
+            np.flatnonzero(test(row)).astype(np.int32) for row in self
+        ]
+        return Subsets._from_valid(*concatenate_rows(rows), self._features)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per preference and one column per feature."""
@@ -299,6 +306,24 @@ class Rankings(Tabular):
         rows = [_select_best(row, count, rng) for row, rng in zip(self, seeded, strict=True)]
         return Subsets._from_valid(*concatenate_rows(rows), self._features)
 
+    def below(self, threshold: float) -> Subsets:
+        """Select the features whose rank is at most `threshold`, a number of at least 1.
+
+        Nothing is drawn, unlike in :meth:`top`: features that share an average rank are selected
+        together or not at all, so subsets may differ in size and be empty.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> r = hf.Rankings([[1, 2, 3, 4], [1, 2, 2, 2]])
+        >>> [subset.tolist() for subset in r.below(2)]
+        [[0, 1], [0]]
+        """
+        most = check_finite_number(threshold, "threshold")
+        if most < 1:
+            raise InvalidInputError(f"threshold must be at least 1, the best rank; got {most:g}.")
+        return self._select_where(lambda row: row <= most)
+
     def _summary(self) -> tuple[str, str]:
         return (
             f"{plural(len(self), 'ranking')} of {plural(self.n_features, 'feature')}",
@@ -461,17 +486,13 @@ class Weights(Tabular):
 
     def above(self, threshold: float) -> Subsets:
         """Select the features whose weight is at least `threshold`, as for scores."""
-        return self._select_where(lambda row: row >= threshold)
+        least = check_finite_number(threshold, "threshold")
+        return self._select_where(lambda row: row >= least)
 
     def below(self, threshold: float) -> Subsets:
         """Select the features whose value is at most `threshold`, as for p-values."""
-        return self._select_where(lambda row: row <= threshold)
-
-    def _select_where(self, test: Any) -> Subsets:  # noqa: ANN401
-        rows: list[NDArray[np.integer]] = [
-            np.flatnonzero(test(row)).astype(np.int32) for row in self
-        ]
-        return Subsets._from_valid(*concatenate_rows(rows), self._features)
+        most = check_finite_number(threshold, "threshold")
+        return self._select_where(lambda row: row <= most)
 
     def _summary(self) -> tuple[str, str]:
         return (

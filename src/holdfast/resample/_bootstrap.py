@@ -23,6 +23,7 @@ MAX_ATTEMPTS = 1000
     title="Bootstrap, m-of-n bootstrap",
     estimates="how much the selection changes when the samples are drawn again with replacement",
     tested="repeatedly",
+    overlap="1 - exp(-size) of the different samples, 63.2% by default",
     references=("saeys2008",),
 )
 @dataclass(frozen=True)
@@ -92,8 +93,14 @@ class Bootstrap(Protocol):
         share = format_short_percent(1 - math.exp(-self.size))
         return (
             f"a bootstrap sample holds about {share} of the {unit}s, some of them several times, "
-            "and shares many with the next"
+            "and as large a part of those of any other"
         )
+
+    def _compute_overlap(self, n_units: int | None) -> float | None:
+        # the chance of a sample to be drawn at all
+        if n_units is None:
+            return -math.expm1(-self.size) if isinstance(self.size, float) else None
+        return 1 - (1 - 1 / n_units) ** as_count(self.size, n_units)
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         drawing = Drawing(

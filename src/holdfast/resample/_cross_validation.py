@@ -33,6 +33,7 @@ from holdfast.resample._strata import Strata, Units, check_class_sizes
     title="Cross-validation",
     estimates="how much the selection changes when each fold is left out in turn",
     tested="once",
+    overlap="(k - 2) / (k - 1) with k folds, 88.9% with 10",
     references=("kalousis2005", "yu2008"),
 )
 @dataclass(frozen=True)
@@ -136,6 +137,15 @@ class CrossValidation(Protocol):
             return within
         return f"{within} in one repeat and about {self._train_share} across repeats"
 
+    def _compute_overlap(self, n_units: int | None) -> float:
+        if self.reference:  # all samples of a training part are in the data
+            return 1.0
+        k, repeats = self.n_folds, self.n_repeats
+        # another training part of the repeat lacks its fold, a (k - 1)th of this part on average;
+        # one of another repeat lacks a kth of any part; both are exact if folds differ in size
+        within, across = (k - 2) / (k - 1), 1 - 1 / k
+        return ((k - 1) * within + k * (repeats - 1) * across) / (k * repeats - 1)
+
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         self._check_sizes(units)
         strata = Strata.from_units(units, stratify=self.stratify)
@@ -182,6 +192,7 @@ class CrossValidation(Protocol):
         "selection changes over the inner resamples"
     ),
     tested="once",
+    overlap="that of the inner protocol, 88.9% by default",
     references=("kalousis2005", "saeys2008"),
 )
 @dataclass(frozen=True)
@@ -244,6 +255,11 @@ class Nested(Standalone):
             "parts and averaged over them, "
             f"{as_clause(self.inner.estimates_for(subjects=subjects))}."
         )
+
+    def _compute_overlap(self, n_units: int | None) -> float | None:
+        # inner resamples are compared; the size of an outer training part is not known here
+        inner: float | None = self.inner.training_overlap()
+        return inner
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         outer = self.outer.draw_units(units, random_state, n_features)

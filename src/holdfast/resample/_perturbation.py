@@ -22,6 +22,7 @@ from holdfast.resample._strata import Units
     title="Added noise",
     estimates="how much the selection changes with errors of measurement",
     tested="never",
+    overlap="all",
     references=("saeys2008",),
 )
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ class AddedNoise(Protocol):
             f"({self._describe(unit)}); it says nothing about other samples."
         )
 
+    def _compute_overlap(self, n_units: int | None) -> float:
+        return 1.0
+
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         rows = np.arange(len(units.y))
         for _ in range(self.n_resamples):
@@ -83,6 +87,7 @@ class AddedNoise(Protocol):
     title="Random parts of the features",
     estimates="how much the selection depends on which other features are offered",
     tested="never",
+    overlap="all",
     references=("saeys2008",),
 )
 @dataclass(frozen=True)
@@ -133,6 +138,9 @@ class FeatureSubsets(Protocol):
             "it says nothing about other samples."
         )
 
+    def _compute_overlap(self, n_units: int | None) -> float:
+        return 1.0
+
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         if n_features is None:
             raise InvalidInputError("feature_subsets needs n_features; got None.")
@@ -162,6 +170,7 @@ class FeatureSubsets(Protocol):
     title="Independent data sets from a generator",
     estimates="how well the selections of independent studies agree",
     tested="once",
+    overlap="none",
     references=("dernoncourt2014",),
 )
 @dataclass(frozen=True)
@@ -203,6 +212,9 @@ class IndependentSamples(Standalone):
             "How well independent studies of this size agree, if the world is as the generator "
             f"has it ({self._describe(unit)}, which share no samples)."
         )
+
+    def _compute_overlap(self, n_units: int | None) -> float:
+        return 0.0
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         rows = np.arange(len(units.y))

@@ -206,6 +206,36 @@ class Protocol(ABC):
         """
         return self._explain_estimate(_noun(subjects))
 
+    def training_overlap(self, n_units: int | None = None) -> float | None:
+        """Return the share of a training part that another one is expected to hold, too.
+
+        Only training parts that are compared with each other count; of a bootstrap sample, its
+        different samples. Strata are left out of account: they change the share little.
+
+        Parameters
+        ----------
+        n_units : int, optional
+            The number of samples, or of subjects; default: many.
+
+        Returns
+        -------
+        float or None
+            None where it depends on the splits, or on an `n_units` that is not given.
+
+        Examples
+        --------
+        >>> from holdfast.resample import CrossValidation, Subsampling
+        >>> round(CrossValidation(10).training_overlap(), 3)
+        0.889
+        >>> Subsampling(100, 45).training_overlap(n_units=50)
+        0.9
+        """
+        return self._compute_overlap(n_units)
+
+    def _compute_overlap(self, n_units: int | None) -> float | None:
+        """Return the overlap of training parts; protocols without one leave this as it is."""
+        return None
+
     @abstractmethod
     def _describe(self, unit: str) -> str: ...
 

@@ -36,6 +36,9 @@ class ProtocolRecord:
         How often a sample is tested, with default parameters; for others,
         see :func:`holdfast.resample.times_tested`. It decides how errors
         are compared: where each sample is tested once at most, by McNemar's test.
+    overlap : str
+        How much of a training part another one shares, in short; for numbers see
+        :meth:`holdfast.resample.Protocol.training_overlap`.
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
     """
@@ -45,6 +48,7 @@ class ProtocolRecord:
     kind: type[Protocol]
     estimates: str
     tested: Tested
+    overlap: str
     references: tuple[str, ...] = ()
 
 
@@ -52,7 +56,13 @@ PROTOCOLS: Registry[ProtocolRecord] = Registry("protocol")
 
 
 def protocol(
-    *, name: str, title: str, estimates: str, tested: Tested, references: tuple[str, ...] = ()
+    *,
+    name: str,
+    title: str,
+    estimates: str,
+    tested: Tested,
+    overlap: str,
+    references: tuple[str, ...] = (),
 ) -> Callable[[Kind], Kind]:
     """Register a protocol class under a name."""
 
@@ -64,6 +74,7 @@ def protocol(
                 kind=kind,
                 estimates=estimates,
                 tested=tested,
+                overlap=overlap,
                 references=references,
             )
         )
@@ -105,7 +116,7 @@ def list_protocols() -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per protocol, indexed by name: title, class, what it estimates, how often a sample
-        is tested, reference.
+        is tested, how much of a training part another one shares (overlap), reference.
 
     Examples
     --------
@@ -119,6 +130,7 @@ def list_protocols() -> pd.DataFrame:
             "class": record.kind.__name__,
             "estimates": record.estimates,
             "tested": record.tested,
+            "overlap": record.overlap,
             "reference": "; ".join(REFERENCES[key].short for key in record.references),
         }
     )

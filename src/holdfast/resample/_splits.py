@@ -25,6 +25,7 @@ from holdfast.resample._strata import Units
     title="Splits of a scikit-learn splitter, or given ones",
     estimates="how much the selection changes between the training parts of these splits",
     tested="repeatedly",
+    overlap="depends on the splits",
 )
 @dataclass(frozen=True, eq=False)
 class Splits(Protocol):

@@ -28,6 +28,7 @@ from holdfast.resample._strata import (
     title="Random subsampling",
     estimates="how much the selection changes when some samples are left out at random",
     tested="repeatedly",
+    overlap="train_size, 90% by default",
     references=("dernoncourt2014", "saeys2008", "somol2008"),
 )
 @dataclass(frozen=True)
@@ -99,6 +100,12 @@ class Subsampling(Protocol):
             f"{format_short_percent(self.train_size)} of their {unit}s, so {NOT_INDEPENDENT}."
         )
 
+    def _compute_overlap(self, n_units: int | None) -> float | None:
+        # a sample of one subsample is in another with the share of that
+        if n_units is None:
+            return self.train_size if isinstance(self.train_size, float) else None
+        return min(as_count(self.train_size, n_units), n_units - 1) / n_units
+
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         drawing = Drawing(units, self._training_size(units), "subsampling", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
@@ -123,6 +130,7 @@ class Subsampling(Protocol):
     title="Complementary halves",
     estimates="how well the selection of one study agrees with another, each half the size",
     tested="repeatedly",
+    overlap="none",
 )
 @dataclass(frozen=True)
 class ComplementaryHalves(Protocol):
@@ -176,6 +184,9 @@ class ComplementaryHalves(Protocol):
             "usually agree better."
         )
 
+    def _compute_overlap(self, n_units: int | None) -> float:
+        return 0.0  # only disjoint parts are compared
+
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         why = (
             f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
@@ -214,6 +225,7 @@ SHARES = {2: "half", 3: "a third of", 4: "a quarter of", 5: "a fifth of"}
     title="Disjoint parts (thirds, quarters, ...)",
     estimates="how well studies agree that share nothing, each a part of the size of this one",
     tested="repeatedly",
+    overlap="none",
 )
 @dataclass(frozen=True)
 class DisjointParts(Protocol):
@@ -274,6 +286,9 @@ class DisjointParts(Protocol):
             f"({self._describe(unit)}, compared within each repeat); larger studies usually "
             "agree better."
         )
+
+    def _compute_overlap(self, n_units: int | None) -> float:
+        return 0.0  # only disjoint parts are compared
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         why = (

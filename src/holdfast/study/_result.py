@@ -621,6 +621,7 @@ class Result(ResultPlots):
         *,
         sizes: Sequence[int] | None = None,
         measures: str | Sequence[str] = ("nogueira", "jaccard"),
+        max_knot_share: float = 0.4,
     ) -> StabilityProfile:
         """Measure stability against the number of features, from one up to the stored depth.
 
@@ -631,6 +632,9 @@ class Result(ResultPlots):
             those of the study.
         measures : str or sequence of str, default ("nogueira", "jaccard")
             Measures of subsets.
+        max_knot_share : float, default 0.4
+            Share of all features up to which knots are searched; see
+            :func:`holdfast.judge.find_knot`.
 
         Returns
         -------
@@ -646,8 +650,10 @@ class Result(ResultPlots):
         requested = None if sizes is None else tuple(sizes)
         names = measures if isinstance(measures, str) else tuple(measures)
         return self._cached(
-            ("profile", requested, names),
-            lambda: profile(self._reader, sizes=requested, measures=names),
+            ("profile", requested, names, max_knot_share),
+            lambda: profile(
+                self._reader, sizes=requested, measures=names, max_knot_share=max_knot_share
+            ),
         )
 
     def similarity(self, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:

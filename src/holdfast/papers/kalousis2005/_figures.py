@@ -319,7 +319,8 @@ def figure2(runner: ExperimentRunner) -> ExperimentResult:
     for setting in (setting.name for setting in SETTINGS):
         result = run_nested_study(runner, setting)
         count = count_features(result)
-        options = {"sizes": [*range(FIRST, count, STEP), count], "measures": "jaccard"}
+        options: dict[str, Any] = {"measures": "jaccard"}
+        options["sizes"] = [*range(FIRST, count, STEP), count]
         profile = result.profile(**options)
         rows.append(tabulate_shown_sizes(profile).assign(setting=setting, data=OVARIAN))
         pictures[setting] = result.plot_profiles(**options)

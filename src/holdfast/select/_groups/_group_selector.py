@@ -37,11 +37,14 @@ class SelectedGroups(NamedTuple):
     """The representative member of each group."""
     scores: FloatArray
     """The score of each group, higher being better."""
+    densities: FloatArray | None = None
+    """The density at the peak of each group, if groups are found by density."""
 
     def best(self, count: int | None) -> SelectedGroups:
         """Return the first groups; all of them if the count is None."""
+        densities = None if self.densities is None else self.densities[:count]
         return SelectedGroups(
-            self.members[:count], self.representatives[:count], self.scores[:count]
+            self.members[:count], self.representatives[:count], self.scores[:count], densities
         )
 
 

@@ -127,12 +127,20 @@ def mean_relevances(scores: FloatArray, members: Sequence[IndexArray]) -> FloatA
 
 
 def sort_groups(
-    members: Sequence[IndexArray], representatives: IndexArray, scores: FloatArray
+    members: Sequence[IndexArray],
+    representatives: IndexArray,
+    scores: FloatArray,
+    densities: FloatArray | None = None,
 ) -> SelectedGroups:
     """Sort groups by descending scores; equal ones by their representatives."""
     # lexsort sorts by its last key first
     order = np.lexsort((representatives, -scores))
-    return SelectedGroups(tuple(members[i] for i in order), representatives[order], scores[order])
+    return SelectedGroups(
+        tuple(members[i] for i in order),
+        representatives[order],
+        scores[order],
+        None if densities is None else densities[order],
+    )
 
 
 @selector(
@@ -188,6 +196,8 @@ class DRAGS(RelevanceGrouper, DenseGroups):
         members with the highest mean correlation with the other members.
     group_scores_ : array of shape (n_selected_groups,)
         The relevance of each group, in descending order.
+    group_densities_ : array of shape (n_selected_groups,)
+        The density of features at the peak of each group; see :class:`holdfast.DenseGroups`.
     representatives_ : array of shape (n_selected_groups,)
         The representative feature of each group.
     support_ : array of shape (p,)
@@ -262,7 +272,9 @@ class DRAGS(RelevanceGrouper, DenseGroups):
         generator: np.random.Generator,
     ) -> SelectedGroups:
         # density does not use the classes; relevance only orders what is dense
-        groups, central, _ = self._find_dense_groups(X[rows])
+        dense = self._find_dense_groups(X[rows])
+        groups, central, densities = dense.members, dense.representatives, dense.densities
         means = mean_relevances(self._relevances(X, y, rows, generator), groups)
         kept = np.flatnonzero(means >= (-np.inf if self.threshold is None else self.threshold))
-        return sort_groups([groups[i] for i in kept], central[kept], means[kept])
+        dense_kept = None if densities is None else densities[kept]
+        return sort_groups([groups[i] for i in kept], central[kept], means[kept], dense_kept)

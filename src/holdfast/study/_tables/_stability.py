@@ -19,6 +19,7 @@ from holdfast.io import Dataset
 from holdfast.judge import (
     DEFAULT_PROFILE_MEASURES,
     FEW_PREFERENCES_NOTE,
+    MAX_KNOT_SHARE,
     MeasuredValue,
     SelectorSimilarity,
     StabilityProfile,
@@ -293,6 +294,7 @@ def profile(
     *,
     sizes: Iterable[int] | None = None,
     measures: str | Iterable[str] = DEFAULT_PROFILE_MEASURES,
+    max_knot_share: float = MAX_KNOT_SHARE,
 ) -> StabilityProfile:
     """Measure stability against size, within groups of resamples as in the table of stability."""
     names = check_profile_measures(measures)
@@ -309,12 +311,13 @@ def profile(
         known = [size for size in points if size <= min(map(len, lists), default=reader.depth)]
         values = profile_rows(lists, reader.n_features, known, names, within)
         rows += [{"selector": name, **row} for row in values]
-        knots[name] = find_knot(lists, reader.n_features, groups=groups)
+        knots[name] = find_knot(lists, reader.n_features, groups=groups, max_share=max_knot_share)
     return StabilityProfile(
         table=pd.DataFrame(rows, columns=COLUMNS_PROFILES),
         knots=knots_table(knots),
         measures=names,
         left_out=tuple(name for name in reader.selectors if name not in ranked),
+        max_knot_share=max_knot_share,
     )
 
 
