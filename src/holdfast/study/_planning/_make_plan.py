@@ -62,15 +62,15 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     _check_measures(settings, resamples, missing=_has_missing(data))
     has_tests = any(len(resample.test) for resample in resamples)
     classifiers = settings.classifiers if has_tests else {}
+    auxiliary, facts = draw_auxiliary_resamples(
+        data, resamples, settings.replication, settings.seed
+    )
     # any seed will do for trial fits
     ready = {
         name: prepare_selector(selector, 0, data) for name, selector in settings.selectors.items()
     }
     check_trial_fits(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
-    auxiliary, facts = draw_auxiliary_resamples(
-        data, resamples, settings.replication, settings.seed
-    )
     all_resamples = [*resamples, *auxiliary]
     plan = Plan(
         selectors=settings.selectors,
