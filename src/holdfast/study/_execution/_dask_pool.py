@@ -41,11 +41,11 @@ _runners: dict[str, UnitRunner] = {}
 def run_cluster_batch(
     data: tuple[bytes, AnyArray],
     token: str,
-    units: Sequence[Unit],
+    units: bytes,
     timeout: float | None,
     expected_versions: Mapping[str, str],
 ) -> PoolEvent:
-    """Run units in a Dask worker; `token` identifies the study."""
+    """Run pickled units in a Dask worker; `token` identifies the study."""
     from distributed import get_worker
 
     # it may have joined during the run, when the workers had been checked
@@ -54,7 +54,7 @@ def run_cluster_batch(
         _runners.clear()  # one study at a time
         payload, X = data
         _runners[token] = UnitRunner(X=_align_matrix(X), **pickle.loads(payload))
-    return run_batch(_runners[token], units, timeout)
+    return run_batch(_runners[token], pickle.loads(units), timeout)
 
 
 def _align_matrix(matrix: AnyArray) -> AnyArray:
@@ -111,7 +111,10 @@ class DaskPool:
         self._submit(units, resent=False)
 
     def _submit(self, units: Sequence[Unit], *, resent: bool) -> None:
-        arguments = (self._data[-1], self._token, units, self._timeout, versions())
+        # the scheduler unpickles arguments and keeps those of its latest tasks in logs: bytes
+        # take about a tenth of the memory of the units
+        pickled = pickle.dumps(units)
+        arguments = (self._data[-1], self._token, pickled, self._timeout, versions())
         with self._reach_cluster():
             future = self._client.submit(run_cluster_batch, *arguments, pure=False)
         self._submitted[future.key] = SubmittedBatch(future, units, len(self._data), resent)
