@@ -34,13 +34,17 @@ def main(task: str, side: str) -> None:
     say(json.dumps(measured(row, run, inputs)))
 
 
-def measured(row: Benchmark, run: Task, inputs: Any) -> dict[str, float]:
+def measured(row: Benchmark, run: Task, inputs: Any) -> dict[str, Any]:
     """Return the best CPU time of a few runs, and the memory of the first."""
     settle()
     before, anonymous = status_mb("VmRSS"), status_mb("RssAnon")
     say("begin")
     seconds, result = timed(run, inputs)
-    figures = {"peak_mb": status_mb("VmHWM") - before, "anonymous_mb": anonymous}
+    figures: dict[str, Any] = {
+        "peak_mb": status_mb("VmHWM") - before,
+        "anonymous_mb": anonymous,
+        "notes": [] if row.notes is None else row.notes(result),
+    }
     if row.holds is not None:
         figures["held_mb"] = row.holds(result) / 1e6
     if row.clock is not None:

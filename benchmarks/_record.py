@@ -79,6 +79,8 @@ class Benchmark:
     clock : callable or None
         From the result to the seconds that count, where other processes do the work and the CPU
         time of this one says nothing; applied to the peer's result, too.
+    notes : callable or None
+        From the result to lines on what else was measured; they go above the table.
     """
 
     task: str
@@ -90,6 +92,7 @@ class Benchmark:
     mapped: bool = False
     holds: Callable[[Any], int] | None = None
     clock: Callable[[Any], float] | None = None
+    notes: Callable[[Any], list[str]] | None = None
 
 
 BENCHMARKS: dict[str, Benchmark] = {}

@@ -34,6 +34,17 @@ def header(outcomes: Sequence[Outcome]) -> list[str]:
         f"CPU: {_cpu()}",
         *_METHOD.splitlines(),
         *_peers(outcomes),
+        *notes(outcomes),
+    ]
+
+
+def notes(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return what rows measured beyond their figures, each line with the task in front."""
+    return [
+        f"{outcome.row.task}: {text}"
+        for outcome in outcomes
+        if outcome.ours is not None
+        for text in outcome.ours.notes
     ]
 
 
@@ -101,10 +112,30 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([padded[0], "-" * sum(widths, 2 * len(widths) - 2), *padded[1:]])
 
 
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _markdown_note(line: str) -> str:
+    return f"- {line}".replace("*)", "\\*)")
+
+
 def markdown(top: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return the page that is kept in the repository."""
     lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
-    table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
-    notes = [f"- {line}".replace("*)", "\\*)") for line in top]
     title = ["# Benchmarks", "", "Written by `make bench`; do not edit.", ""]
-    return "\n".join([*title, *notes, "", *table, ""])
+    return "\n".join([*title, *map(_markdown_note, top), "", *map(_markdown_row, lines), ""])
+
+
+def replace_rows(page: str, outcomes: Sequence[Outcome]) -> str:
+    """Return the page with the rows and notes of some tasks replaced, or added at the end."""
+    tasks = [outcome.row.task for outcome in outcomes]
+    starts = tuple(_markdown_note(f"{task}: ") for task in tasks)
+    lines = [line for line in page.splitlines() if not line.startswith(starts)]
+    table = lines.index(_markdown_row(COLUMNS))
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        start = _markdown_row([task])
+        at = next((i for i, line in enumerate(lines) if line.startswith(start)), len(lines))
+        lines[at : at + 1] = [_markdown_row(cells(outcome))]
+    lines[table - 1 : table - 1] = map(_markdown_note, notes(outcomes))
+    return "\n".join([*lines, ""])

@@ -23,11 +23,12 @@ _PAUSE = 0.001  # seconds between two looks at the memory of a mapped benchmark
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """What one process measured: CPU seconds, peak memory beyond its inputs, memory held."""
+    """What one process measured: CPU seconds, peak memory beyond its inputs, memory held, notes."""
 
     seconds: float
     peak_mb: float
     held_mb: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +120,13 @@ def _watched(child: subprocess.Popen[str], *, watch: bool) -> tuple[str, float]:
     return stream.readline(), peak
 
 
-def _figures(said: dict[str, float], anonymous_peak: float | None) -> Figures:
+def _figures(said: dict[str, Any], anonymous_peak: float | None) -> Figures:
     peak = said["peak_mb"]
     if anonymous_peak is not None:
         peak = anonymous_peak - said["anonymous_mb"]
-    return Figures(seconds=said["seconds"], peak_mb=peak, held_mb=said.get("held_mb"))
+    return Figures(
+        seconds=said["seconds"],
+        peak_mb=peak,
+        held_mb=said.get("held_mb"),
+        notes=tuple(said["notes"]),
+    )

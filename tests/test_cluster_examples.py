@@ -210,7 +210,8 @@ def test_the_study_on_dask_jobqueue_runs_on_its_local_jobs(tmp_path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    options = {"dashboard": False, "host": "127.0.0.1"}
+    # another cluster on this machine may have the usual port
+    options = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
     with LocalCluster(
         cores=1, processes=1, memory="2GB", shared_temp_directory=tmp_path,
         local_directory=tmp_path, scheduler_options=options,

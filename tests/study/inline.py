@@ -10,7 +10,7 @@ import pytest
 from holdfast.study._execution._execute import ExecutionOptions
 from holdfast.study._execution._local_pool import fields_without_matrix
 from holdfast.study._execution._unit import UnitRunner
-from holdfast.study._execution._worker import run_batch, versions
+from holdfast.study._execution._worker import run_batch
 
 
 class Died(BaseException):
@@ -43,7 +43,7 @@ class InProcessPool:
         units = self.submitted.pop()
         if len(self.log) >= self.lives:
             raise Died
-        event = run_batch(self.runner, units, None, versions())
+        event = run_batch(self.runner, units, None)
         self.log.append(units[: event.n_done])
         return [event]
 

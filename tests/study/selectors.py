@@ -99,6 +99,20 @@ def _leave(selector, scores):
     raise SystemExit("enough")
 
 
+class Farewell(BaseException):
+    """What no handler of `Exception` catches."""
+
+
+def _raise_base_exception(selector, scores):
+    raise Farewell("not for you")
+
+
+def _ignore_alarm(selector, scores):
+    """Ignore the alarm of the process from a thread, where `signal.signal` is refused."""
+    ctypes.CDLL(None).signal(int(signal.SIGALRM), ctypes.c_void_p(int(signal.SIG_IGN)))
+    time.sleep(3600)
+
+
 def _return_nan(selector, scores):
     scores[3] = np.nan
 
@@ -139,6 +153,8 @@ def _die_once(selector, scores):
 DEEDS = {
     "raise": _raise,
     "leave": _leave,
+    "raise_base_exception": _raise_base_exception,
+    "ignore_alarm": _ignore_alarm,
     "nan": _return_nan,
     "sleep": _sleep,
     "spin": _spin,

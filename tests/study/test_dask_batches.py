@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from types import SimpleNamespace
 
 import holdfast.study._execution._dask_pool as module
@@ -38,7 +39,8 @@ class Client:
         return [f"data {self.scattered}"]
 
     def submit(self, _function, data, _token, units, *_, pure):
-        self.submitted.append((data, units))
+        assert isinstance(units, bytes)  # the scheduler keeps arguments in its log
+        self.submitted.append((data, pickle.loads(units)))
         return Future(len(self.submitted))
 
 

@@ -1,6 +1,7 @@
 """A Dask cluster gives what local processes give, and may lose its workers, or its scheduler."""
 
 import os
+import random
 import re
 import signal
 
@@ -51,6 +52,39 @@ def test_a_dask_worker_that_is_killed_changes_nothing(dask, expected, tmp_path):
     os.kill(dask.begun()[-1], signal.SIGKILL)
     assert run.wait() == {"error": None}
     assert contents(tmp_path / "run", tmp_path) == expected
+
+
+KILLS = 5
+VICTIMS = ("parent", "worker", "both")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_run_on_dask_killed_at_five_random_moments_ends_with_the_same_bytes(
+    seed, dask, expected, tmp_path
+):
+    moments = random.Random(seed)
+    folder = tmp_path / "run"
+    for _ in range(KILLS):
+        run = Started(tmp_path, Order(folder, STUDY, scheduler=dask.address))
+        wait_for_more(dask, moments.randint(1, 30))
+        victims = moments.choice(VICTIMS)
+        if victims != "parent":
+            os.kill(dask.begun()[-1], signal.SIGKILL)
+        if victims == "worker":  # the run goes on before the next disturbance
+            wait_for_more(dask, 1)
+        assert run.kill()
+        until(lambda run=run: not run.leftovers(), "what a killed run left is gone")
+        assert len(units(folder)) < 600  # there was work to spoil
+    order = Order(folder, None, scheduler=dask.address)
+    assert finished(tmp_path, order) == {"error": None}
+    assert contents(folder, tmp_path) == expected
+
+
+def wait_for_more(dask, count):
+    """Wait until the workers began more units."""
+    before = len(dask.begun())
+    until(lambda: len(dask.begun()) >= before + count, "units are begun")
 
 
 def test_dask_workers_with_other_versions_are_refused(dask, tmp_path):
@@ -105,7 +139,7 @@ def test_a_worker_with_another_numpy_that_joins_ends_the_run_and_loses_nothing(g
         said = run.wait()
         gate.touch()
     assert said["error"] == "StudyError"
-    assert re.search(r"has numpy .*, not 0.1: all processes of a study", said["message"])
+    assert re.match(r"tcp://127.0.0.1:\d+ has numpy 0.1, not \d.*: all proc", said["message"])
     assert 0 < len(units(tmp_path / "run")) < 60
     assert finished(tmp_path, Order(tmp_path / "run", None, {"n_jobs": 1})) == {"error": None}
     assert len(units(tmp_path / "run")) == 60
@@ -154,3 +188,27 @@ def test_on_dask_too_a_fault_spoils_its_own_unit_and_no_other(dask, tmp_path):
     assert set(failed) == {(name, at) for name, (_, at, _) in FAULTS.items()} | {("in_blocks", 5)}
     for name, (_, at, message) in FAULTS.items():
         assert re.fullmatch(message, failed[name, at])
+
+
+ESCAPES = {
+    "leaves": ("leave", "SystemExit: enough"),
+    "raises_base_exception": ("raise_base_exception", "Farewell: not for you"),
+    "ignores_alarm": ("ignore_alarm", "its Dask workers died, or 5 s were not enough"),
+}
+
+
+@pytest.mark.slow
+def test_on_dask_too_a_selector_that_escapes_fails_alone(dask, tmp_path):
+    study = {
+        "selectors": {name: Odd(deed, 1) for name, (deed, _) in ESCAPES.items()} | {"t": "t_score"},
+        "protocol": hf.Subsampling(4, 0.9),
+        "replication": 0,
+        "sizes": [5],
+        "classifiers": (),
+    }
+    order = Order(tmp_path / "run", study, {"timeout": 5}, scheduler=dask.address)
+    assert finished(tmp_path, order) == {"error": None}
+    found = units(tmp_path / "run")
+    assert len(found) == 4 * (len(ESCAPES) + 1)
+    failed = {unit: why for unit, why in found.items() if why is not None}
+    assert failed == {(name, 1): why for name, (_, why) in ESCAPES.items()}

@@ -19,7 +19,12 @@ from holdfast._typing import AnyArray, DaskClient
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
 from holdfast.study._execution._local_pool import drain_queue, fields_without_matrix
 from holdfast.study._execution._unit import UnitRunner
-from holdfast.study._execution._worker import PoolEvent, check_versions, run_batch, versions
+from holdfast.study._execution._worker import (
+    PoolEvent,
+    check_worker_versions,
+    run_batch,
+    versions,
+)
 from holdfast.study._planning._plan import Unit
 
 MAX_BATCHES_PER_WORKER = 2
@@ -36,16 +41,20 @@ _runners: dict[str, UnitRunner] = {}
 def run_cluster_batch(
     data: tuple[bytes, AnyArray],
     token: str,
-    units: Sequence[Unit],
+    units: bytes,
     timeout: float | None,
-    scheduler_versions: Mapping[str, str],
+    expected_versions: Mapping[str, str],
 ) -> PoolEvent:
-    """Run units in a Dask worker; `token` identifies the study."""
+    """Run pickled units in a Dask worker; `token` identifies the study."""
+    from distributed import get_worker
+
+    # it may have joined during the run, when the workers had been checked
+    check_worker_versions(get_worker().address, versions(), expected_versions)
     if token not in _runners:
         _runners.clear()  # one study at a time
         payload, X = data
         _runners[token] = UnitRunner(X=_align_matrix(X), **pickle.loads(payload))
-    return run_batch(_runners[token], units, timeout, scheduler_versions)
+    return run_batch(_runners[token], pickle.loads(units), timeout)
 
 
 def _align_matrix(matrix: AnyArray) -> AnyArray:
@@ -81,7 +90,7 @@ class DaskPool:
         if not versions_by_worker:
             raise StudyError(f"{self.name} has no workers; start some and run again.")
         for address, theirs in sorted(versions_by_worker.items()):
-            check_versions(theirs, address)
+            check_worker_versions(address, theirs, versions())
         if self._timeout is not None and os.getpid() in self._client.run(os.getpid).values():
             raise InvalidInputError(
                 "a time limit ends processes, but a Dask worker runs in this very process; start "
@@ -102,7 +111,10 @@ class DaskPool:
         self._submit(units, resent=False)
 
     def _submit(self, units: Sequence[Unit], *, resent: bool) -> None:
-        arguments = (self._data[-1], self._token, units, self._timeout, versions())
+        # the scheduler unpickles arguments and keeps those of its latest tasks in logs: bytes
+        # take about a tenth of the memory of the units
+        pickled = pickle.dumps(units)
+        arguments = (self._data[-1], self._token, pickled, self._timeout, versions())
         with self._reach_cluster():
             future = self._client.submit(run_cluster_batch, *arguments, pure=False)
         self._submitted[future.key] = SubmittedBatch(future, units, len(self._data), resent)

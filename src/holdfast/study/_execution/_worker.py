@@ -71,14 +71,12 @@ def run_batch(
     runner: UnitRunner,
     units: Sequence[Unit],
     timeout: float | None,
-    scheduler_versions: Mapping[str, str],
     on_unit_start: Callable[[], None] = lambda: None,
 ) -> PoolEvent:
     """Run units until the time of a batch is used up, at least one of them.
 
     `on_unit_start` is called whenever the time of a unit begins.
     """
-    check_versions(scheduler_versions, "the process that leads the study")
     results: list[UnitResult] = []
     n_done, process = 0, os.getpid()
     with _PROCESS_LOCK, limit_threads(), warnings.catch_warnings(record=True) as caught:
@@ -101,17 +99,18 @@ def run_batch(
     return PoolEvent(units, results, n_done, tuple(sorted(texts)))
 
 
-def check_versions(theirs: Mapping[str, str], who: str) -> None:
-    """Raise if another process computes with other versions than this one."""
-    names = sorted({*versions(), *theirs})
+def check_worker_versions(
+    worker: str, theirs: Mapping[str, str], expected: Mapping[str, str]
+) -> None:
+    """Raise if a worker computes with other versions than the process that leads the study."""
     differences = [
-        f"{name} {theirs.get(name)}, not {versions().get(name)}"
-        for name in names
-        if theirs.get(name) != versions().get(name)
+        f"{name} {theirs.get(name)}, not {expected.get(name)}"
+        for name in sorted({*expected, *theirs})
+        if theirs.get(name) != expected.get(name)
     ]
     if differences:
         raise StudyError(
-            f"{who} has {'; '.join(differences)}: all processes of a study need the same "
+            f"{worker} has {'; '.join(differences)}: all processes of a study need the same "
             "versions, or their numbers could differ."
         )
 
@@ -195,10 +194,10 @@ def serve_batches() -> None:
         _local_state["shared"] = shared
         while True:
             try:
-                units, timeout, scheduler_versions = pickle.load(commands)
+                units, timeout, expected_versions = pickle.load(commands)
             except EOFError:
                 return
-            send(_answer(units, timeout, scheduler_versions, lambda: send(None)))
+            send(_answer(units, timeout, expected_versions, lambda: send(None)))
 
 
 @contextmanager
@@ -214,12 +213,12 @@ def _take_standard_streams() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 def _answer(
     units: Sequence[Unit],
     timeout: float | None,
-    scheduler_versions: Mapping[str, str],
+    expected_versions: Mapping[str, str],
     on_unit_start: Callable[[], None],
 ) -> PoolEvent | HoldfastError:
     """Return the event of a batch, or why this process cannot work."""
     try:
-        return run_local_batch(units, timeout, scheduler_versions, on_unit_start)
+        return run_local_batch(units, timeout, expected_versions, on_unit_start)
     except HoldfastError as error:
         return error
     except Exception as error:  # noqa: BLE001  (units report their failures: this is the worker's)
@@ -229,14 +228,15 @@ def _answer(
 def run_local_batch(
     units: Sequence[Unit],
     timeout: float | None,
-    scheduler_versions: Mapping[str, str],
+    expected_versions: Mapping[str, str],
     on_unit_start: Callable[[], None],
 ) -> PoolEvent:
     """Run units in a local worker process."""
+    check_worker_versions("a local worker process", versions(), expected_versions)
     if "runner" not in _local_state:
         X, payload = map_matrix(*_local_state["shared"])
         _local_state["runner"] = UnitRunner(X=X, **pickle.loads(payload))
-    return run_batch(_local_state["runner"], units, timeout, scheduler_versions, on_unit_start)
+    return run_batch(_local_state["runner"], units, timeout, on_unit_start)
 
 
 def _end_with_parent(parent: int) -> None:
