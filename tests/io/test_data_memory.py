@@ -119,7 +119,7 @@ def npy(shape, kind="<f8", data=b""):
         ((-1, 10), "<f8", "more than the file holds"),
         ((10**12,), "|S0", "MAX_MEMORY"),
         ((2, 2), "|O", "Python objects"),
-        ((2, 2), [("a", "<f8")], "records"),
+        ((2, 2), [("a", "<f8")], "structured array"),
     ],
 )
 def test_headers_of_arrays_that_announce_too_much(tmp_path, shape, kind, match):

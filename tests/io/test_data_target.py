@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import holdfast as hf
-from holdfast.errors import InvalidInputError
+from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io import check_for_study, from_arrays, read_data
 from holdfast.io._binary import Matrix, _label_values, dataset_from_matrix
 from holdfast.io._columns import ColumnOptions
@@ -143,7 +143,7 @@ def test_arrays_in_files_follow_the_rule_of_arrays(tmp_path):
     with pytest.raises(InvalidInputError, match="column 'y' holds 5 distinct numbers"):
         read_data(path)
     np.savez(path, X=X, y=survival())
-    with pytest.raises(InvalidInputError, match="structured array with the fields event, time"):
+    with pytest.raises(FileFormatError, match="structured array with the fields event, time"):
         read_data(path)
 
 

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import holdfast as hf
+from holdfast.study._storage._checksums import store_plan_checksum
 from holdfast.study._storage._store import FILE
 from tests.study.small_data import small_data
 
@@ -66,4 +67,5 @@ def copy_with(source: Path, folder: Path, *, text: str | None = None, **objects)
             owner["object"] = document
         new = json.dumps(plan) if text is None else text
         store.execute("UPDATE facts SET value = ? WHERE name = 'plan'", (new,))
+        store_plan_checksum(store)  # whoever crafts a plan can write its checksum, too
     return folder

@@ -10,9 +10,10 @@ import pytest
 from sklearn.preprocessing import OneHotEncoder
 
 import holdfast as hf
-from holdfast.errors import StoreError, UntrustedCodeError
+from holdfast.errors import FileFormatError, StoreError, UntrustedCodeError
 from holdfast.judge import Pair
 from holdfast.report import write_report
+from holdfast.study._storage._checksums import store_plan_checksum
 from holdfast.study._storage._plan_objects import PlanPart, build_objects
 from holdfast.study._storage._serialization import serialize_object
 from holdfast.study._storage._store import FILE
@@ -39,6 +40,7 @@ def growing(tmp_path_factory):
         fact = store.execute("SELECT value FROM facts WHERE name = 'until'").fetchone()[0]
         fact = json.dumps({**json.loads(fact), "stopped": False})
         store.execute("UPDATE facts SET value = ? WHERE name = 'until'", (fact,))
+        store_plan_checksum(store)
     return folder
 
 
@@ -186,12 +188,13 @@ def test_the_protocol_of_a_study_that_grows_is_checked(path, growing, here):
     check_refused(lambda: hf.resume(folder, n_jobs=1), path, here, ["holdfast.study:Study"])
 
 
-def test_two_selectors_of_one_name_are_both_checked(whole, here):
+def test_two_selectors_of_one_name_are_damage(whole, here):
     plan = hf.load(whole).plan
     twin = {**plan["selectors"][0], "object": OS_SYSTEM}
     plan["selectors"] = [twin, *plan["selectors"]]
     folder = copy_with(whole, here / "run", text=json.dumps(plan))
-    check_refused(lambda: hf.resume(folder, n_jobs=1), "os:system", here)
+    with pytest.raises(FileFormatError, match="the entry 'selectors' of its plan"):
+        hf.resume(folder, n_jobs=1)
 
 
 MEMORY = [
@@ -268,9 +271,6 @@ UNFIT = {
     "required parameter": {"classifier": named("sklearn.pipeline:Pipeline")},
     "parameter self": {"classifier": named("sklearn.svm:SVC", self=1)},
     "no selector": {"selector": named("sklearn.svm:SVC")},
-    "a number": {"selector": 5},
-    "a text": {"classifier": "os:system"},
-    "nothing": {"classifier": None},
     "no classifier": {"classifier": named("sklearn.preprocessing:StandardScaler")},
     "an abstract class": {"selector": named("holdfast.resample:Protocol")},
 }
@@ -281,6 +281,14 @@ def test_an_object_that_cannot_be_built_names_its_part(kind, whole, here):
     part = next(iter(UNFIT[kind]))
     folder = copy_with(whole, here / "run", **UNFIT[kind])
     with pytest.raises(StoreError, match=rf"^{part} '(f_score|knn3)' (cannot|of the plan is no)"):
+        hf.resume(folder, n_jobs=1)
+
+
+@pytest.mark.parametrize("document", [5, "os:system", None])
+@pytest.mark.parametrize("part", ["selector", "classifier"])
+def test_a_part_that_is_no_object_is_damage(document, part, whole, here):
+    folder = copy_with(whole, here / "run", **{part: document})
+    with pytest.raises(FileFormatError, match=f"the entry '{part}s' of its plan"):
         hf.resume(folder, n_jobs=1)
 
 
@@ -300,13 +308,13 @@ HUGE = {
 
 
 @pytest.mark.parametrize("kind", HUGE)
-def test_a_huge_plan_is_an_error_of_the_store(kind, whole, here):
+def test_a_huge_plan_is_damage(kind, whole, here):
     plan = json.dumps(hf.load(whole).plan)
     text = plan.replace('{"class": "holdfast.select:FScore"', f'{{"x": {HUGE[kind]}, "class": ""')
     assert text != plan
     folder = copy_with(whole, here / "run", text=text)
     for use in (lambda: hf.resume(folder, n_jobs=1), lambda: hf.load(folder)):
-        with pytest.raises(StoreError, match="the fact 'plan' cannot be read"):
+        with pytest.raises(FileFormatError, match=r"its fact 'plan' is (not JSON|nested)"):
             use()
 
 

@@ -77,8 +77,11 @@ def _read_array(name: str, what: str, stream: IO[bytes], n_bytes: int, use: Memo
     if version not in _HEADERS:
         raise ValueError(f"{what} is in version {version} of the format")
     shape, _, kind = _HEADERS[version](stream)
-    if kind.hasobject or kind.names is not None or kind.subdtype is not None:
-        raise ValueError(f"{what} holds {'Python objects' if kind.hasobject else 'records'}")
+    if kind.names is not None:
+        fields = ", ".join(kind.names)
+        raise ValueError(f"{what} is a structured array with the fields {fields}: choose one field")
+    if kind.hasobject or kind.subdtype is not None:
+        raise ValueError(f"{what} holds {'Python objects' if kind.hasobject else 'arrays'}")
     size = math.prod(shape)
     if min(shape, default=0) < 0 or size * kind.itemsize > n_bytes:
         raise ValueError(f"{what} announces the shape {shape}, more than the file holds")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import format_list, plural
-from holdfast._typing import JSON, FloatArray, LabelsLike
+from holdfast._typing import FloatArray, LabelsLike
 from holdfast.errors import FileFormatError, StoreError
 from holdfast.resample import Resample
 from holdfast.study._planning._plan import hash_resamples
@@ -39,11 +39,6 @@ from holdfast.study._storage._unit_checks import (
 SIGNED = "signed"
 """Form of signed t statistics."""
 FILE = "study.sqlite"
-MAX_NESTED_LISTS = 200
-"""Most levels of lists and dictionaries in a fact; chosen by hand.
-
-Deeper than any plan, and shallow enough for functions that call themselves for each level.
-"""
 LOCK_TIMEOUT_SECONDS = 30.0
 """Seconds that a reader waits for a writer, and vice versa; chosen by hand."""
 
@@ -252,19 +247,7 @@ class Store:
     def fact(self, name: str) -> Any:  # noqa: ANN401  (any JSON value)
         """Return a fact of the study; None if there is none."""
         rows = self.query("SELECT value FROM facts WHERE name = ?", (name,))
-        return self._parse_fact(name, rows[0][0]) if rows else None
-
-    def _parse_fact(self, name: str, text: str) -> Any:  # noqa: ANN401
-        """Return the value of a fact; raise if it is no JSON, or nested too deeply."""
-        try:
-            value = json.loads(text)
-            _check_nesting(value)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise StoreError(
-                f"{self.path or 'the store in memory'}: the fact {name!r} cannot be read "
-                f"({str(error)[:200]}). Restore the store from a copy, or start in another folder."
-            ) from error
-        return value
+        return json.loads(rows[0][0]) if rows else None
 
     def add(self, results: Sequence[UnitResult]) -> None:
         """Write unit results; earlier failures are replaced."""
@@ -315,16 +298,6 @@ class Store:
             )
             for train, test, role, outer, features, noise, draw in rows
         ]
-
-
-def _check_nesting(value: JSON) -> None:
-    """Raise if lists and dictionaries have too many levels; without recursion, which has limits."""
-    level: list[JSON] = [[value]]
-    for _ in range(MAX_NESTED_LISTS + 1):
-        inner = [item.values() if isinstance(item, dict) else item for item in level]
-        level = [part for items in inner for part in items if isinstance(part, dict | list)]
-    if level:
-        raise ValueError(f"nested more than {MAX_NESTED_LISTS} levels deep")
 
 
 def _resample_row(position: int, resample: Resample) -> tuple[object, ...]:
