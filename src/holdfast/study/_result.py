@@ -27,6 +27,7 @@ from holdfast.judge import (
     StandIns,
     compare_pairs,
 )
+from holdfast.measures import get_measure
 from holdfast.study._planning._plan import AUXILIARY_ROLES
 from holdfast.study._planning._stopping_rule import running_table
 from holdfast.study._recommendation import fitted_pipeline, recommend_candidate
@@ -236,6 +237,13 @@ class Result(ResultPlots):
         """
         return replication_table(self._reader, self._data)
 
+    def _replication_by(self, measure: str | None) -> pd.DataFrame:
+        """Return the rows of `replication` by one measure, without those of the others."""
+        name = None if measure is None else get_measure(measure).name
+        if "replication" in self.__dict__:
+            return self.replication[self.replication["measure"] == name]
+        return replication_table(self._reader, self._data, name)
+
     @cached_property
     def features(self) -> pd.DataFrame:
         """The chance of each feature to be found again by an independent study of the same size.
@@ -398,10 +406,11 @@ class Result(ResultPlots):
         resamples, of the number of selected features: of interest if the selector chooses it
         (the size ``"own"``).
         """
+        measure = main_measure(self.plan["measures"])
         return summary_table(
-            summary_cells(self._reader),
-            main_measure(self.plan["measures"]),
-            self.replication,
+            self._cached(("summary cells",), lambda: summary_cells(self._reader)),
+            measure,
+            self._replication_by(measure),
             self.stability,
             self.errors,
         )
@@ -480,7 +489,7 @@ class Result(ResultPlots):
                 self._data,
                 self.errors,
                 self.stability,
-                self.replication,
+                self._replication_by(measure or main_measure(self.plan["measures"])),
                 measure=measure,
                 order_by=stability,
                 **settings,

@@ -96,6 +96,11 @@ class ScoreVote:
     share: float
     larger: FloatArray
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """`share` and `larger` together."""
+        return (self.share, *self.larger.tolist())
+
 
 def signed_scores_of(
     full: FloatArray | None, halves: Sequence[FloatArray | None], n_samples: int
