@@ -262,6 +262,28 @@ class Result(ResultPlots):
         """
         return features_table(self._reader)
 
+    def features_of(self, selectors: Sequence[str]) -> pd.DataFrame:
+        """Return the rows of `features` of some selectors, without computing those of the others.
+
+        Parameters
+        ----------
+        selectors : sequence of str
+            Selectors of the study.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study(["f_score", "t_score"], protocol=hf.Subsampling(5, 0.9), sizes=[2])
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.features_of(["f_score"])["selector"].unique().tolist()
+        ['f_score']
+        """
+        return features_table(self._reader, selectors)
+
     @cached_property
     def cohorts(self) -> pd.DataFrame:
         """How well the selections of cohorts agree, for each selector, size and measure.
@@ -630,6 +652,7 @@ class Result(ResultPlots):
         *,
         sizes: Sequence[int] | None = None,
         measures: str | Sequence[str] = ("nogueira", "jaccard"),
+        selectors: Sequence[str] | None = None,
     ) -> StabilityProfile:
         """Measure stability against the number of features, from one up to the stored depth.
 
@@ -640,6 +663,8 @@ class Result(ResultPlots):
             those of the study.
         measures : str or sequence of str, default ("nogueira", "jaccard")
             Measures of subsets.
+        selectors : sequence of str, optional
+            Selectors of the study; by default all.
 
         Returns
         -------
@@ -654,12 +679,19 @@ class Result(ResultPlots):
         """
         requested = None if sizes is None else tuple(sizes)
         names = measures if isinstance(measures, str) else tuple(measures)
+        chosen = self.selectors if selectors is None else tuple(selectors)
         return self._cached(
-            ("profile", requested, names),
-            lambda: profile(self._reader, sizes=requested, measures=names),
+            ("profile", requested, names, chosen),
+            lambda: profile(self._reader, sizes=requested, measures=names, selectors=chosen),
         )
 
-    def similarity(self, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:
+    def similarity(
+        self,
+        *,
+        size: int | None = None,
+        measure: str = "phi",
+        selectors: Sequence[str] | None = None,
+    ) -> SelectorSimilarity:
         """Compare the selections of different selectors with those of each selector itself.
 
         Parameters
@@ -669,19 +701,22 @@ class Result(ResultPlots):
             the size are compared at the size they choose.
         measure : str, default "phi"
             A measure that compares two subsets.
+        selectors : sequence of str, optional
+            Selectors of the study; by default all.
 
         Returns
         -------
         SelectorSimilarity
-            Over the resamples that are done for all selectors.
+            Over the resamples that are done for all of these selectors.
 
         See Also
         --------
         holdfast.judge.selector_similarity : The same for selections of any origin.
         """
+        chosen = self.selectors if selectors is None else tuple(selectors)
         return self._cached(
-            ("similarity", size, measure),
-            lambda: similarity(self._reader, size=size, measure=measure),
+            ("similarity", size, measure, chosen),
+            lambda: similarity(self._reader, size=size, measure=measure, selectors=chosen),
         )
 
     def replicated(

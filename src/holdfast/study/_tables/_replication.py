@@ -174,9 +174,10 @@ def read_pair_values(
     They are cached, as several tables use them.
     """
     key = selector, size, record.name
-    if key not in reader.pair_values:
-        reader.pair_values[key] = _measure_pairs(reader, data, selector, size, record)
-    return reader.pair_values[key]
+    cache: dict[tuple[int, int, str], PairValues] = reader.pair_values
+    if key not in cache:
+        cache[key] = _measure_pairs(reader, data, selector, size, record)
+    return cache[key]
 
 
 def _measure_pairs(
@@ -484,9 +485,10 @@ def _expected_share(reader: StudyReader, selector: int, size: int) -> ExpectedSh
     It is cached, as all measures and the chances use it.
     """
     key = selector, size
-    if key not in reader.expected_shares:
-        reader.expected_shares[key] = _estimate_share(reader, selector, size)
-    return reader.expected_shares[key]
+    cache: dict[tuple[int, int], ExpectedShare | None] = reader.expected_shares
+    if key not in cache:
+        cache[key] = _estimate_share(reader, selector, size)
+    return cache[key]
 
 
 def _estimate_share(reader: StudyReader, selector: int, size: int) -> ExpectedShare | None:
@@ -553,10 +555,11 @@ MIN_LISTED_CHANCE = 0.01
 """Smallest chance at which features that are not selected are listed; chosen by hand."""
 
 
-def features_table(reader: StudyReader) -> pd.DataFrame:
+def features_table(reader: StudyReader, selectors: Sequence[str] | None = None) -> pd.DataFrame:
     """List the features that are selected, or that another study may select."""
     tables, reasons = [], []
-    for selector, name in enumerate(reader.selectors):
+    for name in reader.selectors if selectors is None else selectors:
+        selector = reader.selector_index(name)
         for size in reader.sizes(selector):
             chances = feature_chances(reader, selector, size)
             if isinstance(chances, str):
