@@ -96,7 +96,7 @@ class Evidence:
             return None
         if self.has_independent_samples:
             return estimates_from_independent_samples(choice, int(self.plan["data"]["n_samples"]))
-        table = self.result.replication
+        table = self.replication_table
         return get_estimates(table, choice.selector, choice.size, choice.measure)
 
     @cached_property
@@ -116,6 +116,14 @@ class Evidence:
             return None
         key = choice.selector, choice.size, choice.measure
         return try_compute(lambda: self.result.replicated(*key), "replication stability")
+
+    @cached_property
+    def replication_table(self) -> pd.DataFrame:
+        """Replication stability by all measures; by that of the summary for many selectors."""
+        if not self.selectors_left_out:
+            return self.result.replication
+        measures = self.result.summary()["measure"].dropna()
+        return self.result.replication_by(str(measures.iloc[0]) if len(measures) else None)
 
     @cached_property
     def sample_plan(self) -> SamplePlan | None:
@@ -240,7 +248,7 @@ class Evidence:
             return self.result.replicated(selector, size, "nogueira").features
         except HoldfastError as error:
             logger.info("the report omits chances to be found again: %s", error)
-            reason = self.result.replication.attrs.get("why_none") or str(error)
+            reason = self.replication_table.attrs.get("why_none") or str(error)
             return empty_feature_table(str(reason))
 
     @property

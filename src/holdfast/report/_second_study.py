@@ -411,7 +411,7 @@ def _summary_measure(evidence: Evidence) -> str | None:
 
 def _get_common_number(evidence: Evidence, column: str) -> int | None:
     """Return a number of samples that all estimates have in common."""
-    numbers = evidence.result.replication[column].dropna()
+    numbers = evidence.replication_table[column].dropna()
     return int(numbers.max()) if len(numbers) else None
 
 
@@ -444,7 +444,7 @@ def _build_row(
 def _describe_replication(evidence: Evidence) -> Iterator[str]:
     halves = _get_common_number(evidence, "n_samples") or 0
     measure = get_measure(_summary_measure(evidence) or "")
-    pairs = plural(int(evidence.result.replication["n_pairs"].max()), "time")
+    pairs = plural(int(evidence.replication_table["n_pairs"].max()), "time")
     yield (
         f"Replication stability is the agreement of the selections of two independent studies, "
         f"measured by {measure.title}. The {evidence.unit_noun}s were split {pairs} into disjoint "
@@ -504,7 +504,7 @@ def _format_needed_samples(needed: float, fewest: int) -> str:
 
 def _describe_notes(evidence: Evidence) -> Iterator[str]:
     """Yield each note once, with the selectors concerned unless it concerns all."""
-    table = evidence.result.replication
+    table = evidence.replication_table
     table = table[table["measure"] == _summary_measure(evidence)]
     for note, names in collect_notes(table).items():
         labels = evidence.join_labels(names)

@@ -237,8 +237,26 @@ class Result(ResultPlots):
         """
         return replication_table(self._reader, self._data)
 
-    def _replication_by(self, measure: str | None) -> pd.DataFrame:
-        """Return the rows of `replication` by one measure, without those of the others."""
+    def replication_by(self, measure: str | None) -> pd.DataFrame:
+        """Return the rows of `replication` by one measure, without computing those of the others.
+
+        Parameters
+        ----------
+        measure : str or None
+            A measure of the study; None for all.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("f_score", protocol=hf.Subsampling(5, 0.9), sizes=[2], classifiers=())
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.replication_by("nogueira")["measure"].unique().tolist()
+        ['nogueira']
+        """
         name = None if measure is None else get_measure(measure).name
         if "replication" in self.__dict__:
             return self.replication[self.replication["measure"] == name]
@@ -432,7 +450,7 @@ class Result(ResultPlots):
         return summary_table(
             self._cached(("summary cells",), lambda: summary_cells(self._reader)),
             measure,
-            self._replication_by(measure),
+            self.replication_by(measure),
             self.stability,
             self.errors,
         )
@@ -511,7 +529,7 @@ class Result(ResultPlots):
                 self._data,
                 self.errors,
                 self.stability,
-                self._replication_by(measure or main_measure(self.plan["measures"])),
+                self.replication_by(measure or main_measure(self.plan["measures"])),
                 measure=measure,
                 order_by=stability,
                 **settings,
