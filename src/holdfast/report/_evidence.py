@@ -55,6 +55,7 @@ from holdfast.report._second_study import (
     describe_selectors_left_out,
     estimates_from_independent_samples,
     get_estimates,
+    read_replication,
     shared_features,
 )
 
@@ -120,10 +121,7 @@ class Evidence:
     @cached_property
     def replication_table(self) -> pd.DataFrame:
         """Replication stability by all measures; by that of the summary for many selectors."""
-        if not self.selectors_left_out:
-            return self.result.replication
-        measures = self.result.summary()["measure"].dropna()
-        return self.result.replication_by(str(measures.iloc[0]) if len(measures) else None)
+        return read_replication(self.result)
 
     @cached_property
     def sample_plan(self) -> SamplePlan | None:

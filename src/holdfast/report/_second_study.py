@@ -208,6 +208,14 @@ def describe_selectors_left_out(result: Result, shown: Sequence[str]) -> str:
     )
 
 
+def read_replication(result: Result) -> pd.DataFrame:
+    """Return replication stability by all measures; by that of the summary for many selectors."""
+    if len(result.selectors) <= MAX_SELECTORS_SHOWN:
+        return result.replication
+    measures = result.summary()["measure"].dropna()
+    return result.replication_by(str(measures.iloc[0]) if len(measures) else None)
+
+
 def expected_counts(
     result: Result, shown: Sequence[str]
 ) -> dict[tuple[str, int | str], tuple[float, int]]:
