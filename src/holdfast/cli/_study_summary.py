@@ -19,6 +19,7 @@ from holdfast.report import (
     conclude,
     longest_list_sentences,
     overview_table,
+    read_replication,
     to_plain_text,
 )
 from holdfast.study import STOPPING_RULE_KEY, is_narrow, too_wide_sentence
@@ -108,7 +109,7 @@ def _shorten_name(name: object) -> str:
 def _notes(result: Result, table: pd.DataFrame) -> list[str]:
     """Return the notes on the numbers, each once, with the selectors concerned."""
     stability = result.stability[result.stability["measure"].isin(table["measure"])]
-    selectors = collect_notes(result.replication) | collect_notes(stability)
+    selectors = collect_notes(read_replication(result)) | collect_notes(stability)
     n_selectors = table["selector"].nunique()
     texts = [
         note if len(names) == n_selectors else f"{note} ({', '.join(names[:3])})"

@@ -41,10 +41,12 @@ from holdfast.judge._replication._feature_chances import (
     GRADE_HIT_RATES,
     GRADES,
     DisjointDesign,
+    ExpectedShare,
     FeatureChances,
     chances_from_groups,
     chances_from_orders,
     chances_from_subsets,
+    expected_share_of_orders,
     grade_chances,
     name_members,
 )

@@ -19,7 +19,7 @@ from holdfast.report._page_engine import (
 from holdfast.report._rendering import to_html, to_markdown
 from holdfast.report._report import conclude, make_report, to_json, write_report
 from holdfast.report._schema import NOT_KNOWN, NOTHING, Report, Verdict
-from holdfast.report._second_study import collect_notes
+from holdfast.report._second_study import collect_notes, read_replication
 from holdfast.report._tables import TEXT_COLUMNS, longest_list_sentences, overview_table
 
 __all__ = [

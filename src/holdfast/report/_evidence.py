@@ -51,8 +51,11 @@ from holdfast.report._second_study import (
     SecondStudyEstimates,
     SharedFeatures,
     chances_from_data_sets,
+    choose_selectors_shown,
+    describe_selectors_left_out,
     estimates_from_independent_samples,
     get_estimates,
+    read_replication,
     shared_features,
 )
 
@@ -94,7 +97,7 @@ class Evidence:
             return None
         if self.has_independent_samples:
             return estimates_from_independent_samples(choice, int(self.plan["data"]["n_samples"]))
-        table = self.result.replication
+        table = self.replication_table
         return get_estimates(table, choice.selector, choice.size, choice.measure)
 
     @cached_property
@@ -114,6 +117,11 @@ class Evidence:
             return None
         key = choice.selector, choice.size, choice.measure
         return try_compute(lambda: self.result.replicated(*key), "replication stability")
+
+    @cached_property
+    def replication_table(self) -> pd.DataFrame:
+        """Replication stability by all measures; by that of the summary for many selectors."""
+        return read_replication(self.result)
 
     @cached_property
     def sample_plan(self) -> SamplePlan | None:
@@ -238,7 +246,7 @@ class Evidence:
             return self.result.replicated(selector, size, "nogueira").features
         except HoldfastError as error:
             logger.info("the report omits chances to be found again: %s", error)
-            reason = self.result.replication.attrs.get("why_none") or str(error)
+            reason = self.replication_table.attrs.get("why_none") or str(error)
             return empty_feature_table(str(reason))
 
     @property
@@ -316,7 +324,7 @@ class Evidence:
     @cached_property
     def profile(self) -> StabilityProfile | None:
         """Stability by number of features; None without rankings."""
-        return try_compute(self.result.profile, "profiles")
+        return try_compute(lambda: self.result.profile(selectors=self.selectors_shown), "profiles")
 
     @cached_property
     def effects(self) -> dict[str, dict[str, Any]]:
@@ -357,13 +365,28 @@ class Evidence:
         return None if sizes is None else find_shortfall(int(size), sizes)
 
     @cached_property
+    def selectors_shown(self) -> list[str]:
+        """The selectors in pictures and in the tables of the page, in the order of the study."""
+        recommended = None if self.choice is None else self.choice.selector
+        return choose_selectors_shown(self.result, recommended)
+
+    @cached_property
+    def selectors_left_out(self) -> str:
+        """Which selectors are not shown, as a sentence; empty if all are."""
+        return describe_selectors_left_out(self.result, self.selectors_shown)
+
+    @cached_property
+    def _selector_objects(self) -> dict[str, Any]:
+        """The objects of the selectors in the plan, by name."""
+        return {selector["name"]: selector["object"] for selector in self.plan["selectors"]}
+
+    @cached_property
     def group_selectors(self) -> frozenset[str]:
         """The selectors that find groups of features."""
         return frozenset(filter(self._finds_groups, self.result.selectors))
 
     def _finds_groups(self, name: str) -> bool:
-        selectors = {selector["name"]: selector["object"] for selector in self.plan["selectors"]}
-        record = get_selector_record(selectors[name])
+        record = get_selector_record(self._selector_objects[name])
         if record is not None and record.gives == "groups":
             return True
         table = try_compute(lambda: self.result.memberships(name, most=1), f"groups of {name}")
@@ -419,14 +442,26 @@ class Evidence:
         title = self.selector_title(selector)
         if title == selector:
             return format_name(selector)
-        short = title.partition(" (")[0]
-        others = (self.selector_title(name) for name in self.result.selectors if name != selector)
-        shared = short in {other.partition(" (")[0] for other in others}
+        short = _shorten_title(title)
+        shared = self._short_titles[short] > 1
         return f"{short} ({format_name(selector)})" if shared else short
 
     def selector_title(self, selector: str) -> str:
         """Return the title of a selector."""
-        return get_selector_title(selector, self.plan["selectors"])
+        return self._selector_titles[selector]
+
+    @cached_property
+    def _selector_titles(self) -> dict[str, str]:
+        """The title of each selector, by name."""
+        return {
+            selector["name"]: get_selector_title(selector["name"], [selector])
+            for selector in self.plan["selectors"]
+        }
+
+    @cached_property
+    def _short_titles(self) -> Counter[str]:
+        """How many selectors share each title without its last part."""
+        return Counter(map(_shorten_title, self._selector_titles.values()))
 
     def join_labels(self, selectors: Iterable[str]) -> str:
         """Return the titles of selectors, joined for a sentence."""
@@ -435,8 +470,12 @@ class Evidence:
     def row_title(self, selector: str) -> str:
         """Return the title of a selector for a table, with its name if others share the title."""
         title = self.selector_title(selector)
-        titles = [self.selector_title(name) for name in self.result.selectors]
-        return title if titles.count(title) == 1 else f"{title}: {selector}"
+        return title if self._title_counts[title] == 1 else f"{title}: {selector}"
+
+    @cached_property
+    def _title_counts(self) -> Counter[str]:
+        """How many selectors share each title."""
+        return Counter(self._selector_titles.values())
 
     @cached_property
     def self_sizing_selectors(self) -> set[str]:
@@ -462,8 +501,14 @@ class Evidence:
         if len(self.result.selectors) < 2:
             return None
         return try_compute(
-            lambda: self.result.similarity(size=self.compared_size), "the similarity of selectors"
+            lambda: self.result.similarity(size=self.compared_size, selectors=self.selectors_shown),
+            "the similarity of selectors",
         )
+
+
+def _shorten_title(title: str) -> str:
+    """Return a title without its part in brackets."""
+    return title.partition(" (")[0]
 
 
 def try_compute(compute: Callable[[], Value], what: str) -> Value | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,14 +39,22 @@ class FigureRequest:
     draw: Callable[[], Picture]
     caption: str
     title: str | None = None
+    compares_selectors: bool = False
 
 
 def draw_figures(evidence: Evidence) -> list[Figure]:
     """Return the pictures that can be drawn of this result."""
     if evidence.cell is None or evidence.all_selected:
         return []  # if all features are always selected, there is nothing to see
-    requests = _request_figures(evidence, evidence.cell)
+    requests = map(partial(_name_left_out, evidence), _request_figures(evidence, evidence.cell))
     return [figure for figure in map(_draw_figure, requests) if figure is not None]
+
+
+def _name_left_out(evidence: Evidence, request: FigureRequest) -> FigureRequest:
+    """Add which selectors are left out to the caption of a picture of all selectors."""
+    if not request.compares_selectors or not evidence.selectors_left_out:
+        return request
+    return replace(request, caption=f"{request.caption} {evidence.selectors_left_out}")
 
 
 def _draw_figure(request: FigureRequest) -> Figure | None:
@@ -163,7 +171,8 @@ def _request_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
     yield FigureRequest(
         name="plane",
         section="selectors",
-        draw=result.plot_plane,
+        draw=partial(result.plot_plane, selectors=evidence.selectors_shown),
+        compares_selectors=True,
         caption="Each point is a selector with a classifier at a size: accuracy across, stability "
         "up, each with its interval. The best are at the top right; no point beats those on the "
         "stepped line in both. The Pareto front of the table counts the number of features as "
@@ -174,7 +183,8 @@ def _request_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
     yield FigureRequest(
         name="profiles",
         section="profile",
-        draw=result.plot_profiles,
+        draw=partial(result.plot_profiles, selectors=evidence.selectors_shown),
+        compares_selectors=True,
         caption="Stability against the number of selected features. A knot is where a "
         "curve falls off: on the features added beyond it, resamples agree clearly less.",
     )
@@ -188,7 +198,8 @@ def _request_similarity(evidence: Evidence) -> Iterator[FigureRequest]:
     yield FigureRequest(
         name="similarity",
         section="similarity",
-        draw=lambda: result.plot_similarity(size=size),
+        draw=partial(result.plot_similarity, size=size, selectors=evidence.selectors_shown),
+        compares_selectors=True,
         caption=f"How similarly two selectors choose {features}, from 0 "
         "(chance) to 1 (the same features); on the diagonal, how similar each is to itself on "
         "other resamples.",
@@ -196,7 +207,8 @@ def _request_similarity(evidence: Evidence) -> Iterator[FigureRequest]:
     yield FigureRequest(
         name="upset",
         section="similarity",
-        draw=lambda: result.plot_upset(size or "own"),
+        draw=partial(result.plot_upset, size or "own", selectors=evidence.selectors_shown),
+        compares_selectors=True,
         caption="How many features are selected often by which selectors: each column is a "
         "combination of selectors, marked by the dots below it.",
     )

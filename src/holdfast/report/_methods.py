@@ -215,7 +215,7 @@ def _describe_stability(plan: dict[str, Any], cite: CitationList) -> str:
 
 def _describe_replication(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     """Yield how the replication stability was estimated, if it was."""
-    table = evidence.result.replication.dropna(subset="value")
+    table = evidence.replication_table.dropna(subset="value")
     if not len(table):
         return
     pairs, halves = (int(table[name].max()) for name in ("n_pairs", "n_samples"))

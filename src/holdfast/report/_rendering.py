@@ -87,6 +87,7 @@ def to_html(report: Report, *, fragment: bool = False) -> str:
     InvalidInputError
         If a picture contains anything but shapes, text and embedded images.
     """
+    report = keep_selectors_shown(report)
     page = _environment().get_template("page.html").render(_context(report, whole=not fragment))
     if not fragment:
         return page
@@ -94,6 +95,30 @@ def to_html(report: Report, *, fragment: bool = False) -> str:
     # shadow root is never created and nothing would be visible. A sandboxed frame separates styles
     # and scripts in both directions. Where frames are removed, the plain sentences remain.
     return _environment().get_template("fragment.html").render(report=report, page=page)
+
+
+def keep_selectors_shown(report: Report) -> Report:
+    """Return a report whose tables have only the selectors shown, and say so; the JSON has all."""
+    if "left_out" not in report["selectors"]:
+        return report
+    left_out = report["selectors"]["left_out"]
+    shown = set(left_out["shown"])
+    sentence = f"{left_out['sentence']} The JSON file has the numbers of all."
+    selectors, second = report["selectors"], report["replication"]
+    kept: Report = {
+        **report,
+        "selectors": {
+            **selectors,
+            "rows": [row for row in selectors["rows"] if row["selector"] in shown],
+            "reasons": [*selectors["reasons"], sentence],
+        },
+        "replication": {
+            **second,
+            "rows": [row for row in second["rows"] if row["selector"] in shown],
+            "sentences": [*second["sentences"], sentence],
+        },
+    }
+    return kept
 
 
 def _context(report: Report, *, whole: bool) -> dict[str, Any]:
@@ -190,6 +215,7 @@ def to_markdown(report: Report) -> str:
         Everything that the page says, with tables but without pictures. Names are escaped, so
         that they are shown literally. Ends with ``\n``.
     """
+    report = keep_selectors_shown(report)
     parts = [
         f"{MARKDOWN_MARK}, {report['generator']} -->",
         *_format_verdict(report),

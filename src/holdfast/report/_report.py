@@ -111,6 +111,11 @@ def make_report(
         "methods": methods_section(evidence),
         "glossary": {},
     }
+    if evidence.selectors_left_out:
+        report["selectors"]["left_out"] = {
+            "shown": evidence.selectors_shown,
+            "sentence": evidence.selectors_left_out,
+        }
     report["glossary"] = build_glossary(evidence, report)
     plain_report: Report = to_json_value(report)
     return plain_report

@@ -141,6 +141,13 @@ class SelectorRow(TypedDict):
     """How many features were found, if more were requested."""
 
 
+class SelectorsLeftOut(TypedDict):
+    """Which selectors the page shows; profiles, similarities and chances are those of these."""
+
+    shown: list[str]
+    sentence: str
+
+
 class Selectors(TypedDict):
     """The selectors compared."""
 
@@ -149,6 +156,8 @@ class Selectors(TypedDict):
     reasons: list[str]
     choice: str | None
     """What is to be expected of the choice itself, in a sentence."""
+    left_out: NotRequired[SelectorsLeftOut]
+    """Only if the study has more selectors than the page shows."""
 
 
 class ReportSection(TypedDict):

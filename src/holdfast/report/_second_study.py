@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,12 +153,78 @@ def shared_features(
     return SharedFeatures(value, low, high, int(size))
 
 
-def expected_counts(result: Result) -> dict[tuple[str, int | str], tuple[float, int]]:
+MAX_SELECTORS_SHOWN = 50
+"""Most selectors in the pictures and in the tables of the page (chosen by hand).
+
+Chances to be found again, profiles and similarities, which take longest, are computed for these
+selectors only; the JSON file has the other numbers of all selectors.
+"""
+
+
+def choose_selectors_shown(result: Result, recommended: str | None) -> list[str]:
+    """Return the selectors that are shown, in the order of the study.
+
+    If there are more than `MAX_SELECTORS_SHOWN`, these are the recommended one and those with the
+    best agreement of two studies, at their best size; where that is not known, with the best
+    stability over the resamples.
+    """
+    names = list(result.selectors)
+    if len(names) <= MAX_SELECTORS_SHOWN:
+        return names
+    table = result.summary()
+    values = table[_ranking_column(table)].astype(float)
+    if (
+        table["measure"]
+        .map(lambda name: isinstance(name, str) and get_measure(name).distance)
+        .any()
+    ):
+        values = -values
+    best = values.fillna(-math.inf).groupby(table["selector"], sort=False).max()
+    ranked = best.sort_values(ascending=False, kind="stable").index.tolist()
+    ranked.sort(key=lambda name: name != recommended)
+    shown = set(ranked[:MAX_SELECTORS_SHOWN])
+    return [name for name in names if name in shown]
+
+
+def _ranking_column(table: pd.DataFrame) -> str:
+    """Return the first column of the summary that is known for any selector."""
+    columns = ("predicted", "replication", "stability")
+    return next((column for column in columns if table[column].notna().any()), "stability")
+
+
+def describe_selectors_left_out(result: Result, shown: Sequence[str]) -> str:
+    """Return which selectors are left out, as a sentence; empty if all are shown."""
+    left_out = len(result.selectors) - len(shown)
+    if not left_out:
+        return ""
+    by = {
+        "predicted": "predicted replication stability",
+        "replication": "replication stability",
+        "stability": "stability over the resamples",
+    }[_ranking_column(result.summary())]
+    return (
+        f"Shown are {len(shown):,} of {len(result.selectors):,} selectors, those with the best "
+        f"{by} and the recommended one if there is one; {left_out:,} are left out."
+    )
+
+
+def read_replication(result: Result) -> pd.DataFrame:
+    """Return replication stability by all measures; by that of the summary for many selectors."""
+    if len(result.selectors) <= MAX_SELECTORS_SHOWN:
+        return result.replication
+    measures = result.summary()["measure"].dropna()
+    return result.replication_by(str(measures.iloc[0]) if len(measures) else None)
+
+
+def expected_counts(
+    result: Result, shown: Sequence[str]
+) -> dict[tuple[str, int | str], tuple[float, int]]:
     """Return how many selected features a second study would find, and how many are selected.
 
-    By selector and size; empty if the chances of the features are not known.
+    By selector shown and size; empty if the chances of the features are not known.
     """
-    features = result.features
+    all_shown = len(shown) == len(result.selectors)
+    features = result.features if all_shown else result.features_of(shown)
     selected = features[features["selected"].astype(bool)]
     table = selected.groupby(["selector", "size"], sort=False)["found_again"].agg(["sum", "size"])
     rows = zip(table.index.tolist(), table["sum"].tolist(), table["size"].tolist(), strict=True)
@@ -353,7 +419,7 @@ def _summary_measure(evidence: Evidence) -> str | None:
 
 def _get_common_number(evidence: Evidence, column: str) -> int | None:
     """Return a number of samples that all estimates have in common."""
-    numbers = evidence.result.replication[column].dropna()
+    numbers = evidence.replication_table[column].dropna()
     return int(numbers.max()) if len(numbers) else None
 
 
@@ -362,7 +428,7 @@ def _build_rows(evidence: Evidence) -> list[ReplicationRow]:
     rows = to_records(evidence.result.summary())
     if not any(is_known(row["replication"]) for row in rows):
         return []
-    counts = expected_counts(evidence.result)
+    counts = expected_counts(evidence.result, evidence.selectors_shown)
     return [_build_row(evidence, row, counts) for row in rows]
 
 
@@ -386,7 +452,7 @@ def _build_row(
 def _describe_replication(evidence: Evidence) -> Iterator[str]:
     halves = _get_common_number(evidence, "n_samples") or 0
     measure = get_measure(_summary_measure(evidence) or "")
-    pairs = plural(int(evidence.result.replication["n_pairs"].max()), "time")
+    pairs = plural(int(evidence.replication_table["n_pairs"].max()), "time")
     yield (
         f"Replication stability is the agreement of the selections of two independent studies, "
         f"measured by {measure.title}. The {evidence.unit_noun}s were split {pairs} into disjoint "
@@ -446,7 +512,7 @@ def _format_needed_samples(needed: float, fewest: int) -> str:
 
 def _describe_notes(evidence: Evidence) -> Iterator[str]:
     """Yield each note once, with the selectors concerned unless it concerns all."""
-    table = evidence.result.replication
+    table = evidence.replication_table
     table = table[table["measure"] == _summary_measure(evidence)]
     for note, names in collect_notes(table).items():
         labels = evidence.join_labels(names)

@@ -23,7 +23,6 @@ from holdfast.report._formatting import (
     format_name,
     is_known,
     join_names,
-    to_json_value,
     to_records,
 )
 from holdfast.report._schema import (
@@ -37,7 +36,11 @@ from holdfast.report._schema import (
     StandIn,
     Verdict,
 )
-from holdfast.report._second_study import expected_counts
+from holdfast.report._second_study import (
+    choose_selectors_shown,
+    describe_selectors_left_out,
+    expected_counts,
+)
 
 if TYPE_CHECKING:
     from holdfast.study import Result
@@ -332,7 +335,7 @@ def selector_table(evidence: Evidence) -> Selectors:
     sentences = [evidence.with_titles(text) for text in reasons if text != expected]
     return {
         "measure": _get_measure_name(evidence),
-        "rows": [_selector_row(evidence, cell) for cell in _cells(evidence)],
+        "rows": _selector_rows(evidence),
         "reasons": [*sentences, *_describe_shortfall(evidence), *_describe_control(evidence)],
         "choice": None
         if expected is None
@@ -399,8 +402,20 @@ def _keep_best_classifiers(choice: Recommendation) -> pd.DataFrame:
     ).drop_duplicates(["selector", "size"])
 
 
-def _selector_row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
-    detail = _get_error_row(evidence.result.errors, cell)
+def _selector_rows(evidence: Evidence) -> list[SelectorRow]:
+    errors = {
+        (row["selector"], row["classifier"], row["size"]): row
+        for row in to_records(evidence.result.errors)
+    }
+    return [
+        _selector_row(
+            evidence, cell, errors.get((cell["selector"], cell["classifier"], cell["size"]), {})
+        )
+        for cell in _cells(evidence)
+    ]
+
+
+def _selector_row(evidence: Evidence, cell: dict[str, Any], detail: dict[str, Any]) -> SelectorRow:
     row: SelectorRow = {
         "selector": cell["selector"],
         "title": evidence.row_title(cell["selector"]),
@@ -422,20 +437,10 @@ def _selector_row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
     }
     if cell["size"] == "own":
         row = {**row, "selected": cell["selected"], "selected_sd": cell["selected_sd"]}
+    if cell["selected"] == cell["size"]:
+        return row  # as many as requested on each resample
     shortfall = evidence.get_shortfall(cell["selector"], cell["size"])
     return row if shortfall is None else {**row, "remark": shortfall.remark}
-
-
-def _get_error_row(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return all error measures of a selector, classifier and size."""
-    same = (
-        (errors["selector"] == cell["selector"])
-        & (errors["classifier"] == cell["classifier"])
-        & (errors["size"] == cell["size"])
-    )
-    rows = errors[same]
-    row: dict[str, Any] = to_json_value(rows.iloc[0].to_dict()) if len(rows) else {}
-    return row
 
 
 # The sizes at which selectors are compared: requested, or chosen by the selector.
@@ -489,7 +494,8 @@ class Overview(NamedTuple):
 def overview_table(result: Result, verdict: Verdict) -> Overview:
     """Return the overview of a study, with the lowest error of each selector."""
     summary = result.summary()
-    counts = expected_counts(result)
+    shown = choose_selectors_shown(result, verdict["selector"])
+    counts = expected_counts(result, shown)
     if counts:
         title = "Features that a second study would find again, by size of the list:"
         cells = {
@@ -503,7 +509,9 @@ def overview_table(result: Result, verdict: Verdict) -> Overview:
             (selector, size): format_number(value, missing=UNKNOWN)
             for selector, size, value in rows
         }
-    selectors = list(dict.fromkeys(summary["selector"]))
+    selectors = [name for name in dict.fromkeys(summary["selector"]) if name in set(shown)]
+    if left_out := describe_selectors_left_out(result, shown):
+        title = f"{left_out} {title}"
     requested = set(zip(summary["selector"], summary["size"], strict=True))
     recommended = (verdict["selector"], verdict["size"])
     columns = {"selector": selectors}

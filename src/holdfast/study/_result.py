@@ -27,6 +27,7 @@ from holdfast.judge import (
     StandIns,
     compare_pairs,
 )
+from holdfast.measures import get_measure
 from holdfast.study._planning._plan import AUXILIARY_ROLES
 from holdfast.study._planning._stopping_rule import running_table
 from holdfast.study._recommendation import fitted_pipeline, recommend_candidate
@@ -236,6 +237,31 @@ class Result(ResultPlots):
         """
         return replication_table(self._reader, self._data)
 
+    def replication_by(self, measure: str | None) -> pd.DataFrame:
+        """Return the rows of `replication` by one measure, without computing those of the others.
+
+        Parameters
+        ----------
+        measure : str or None
+            A measure of the study; None for all.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("f_score", protocol=hf.Subsampling(5, 0.9), sizes=[2], classifiers=())
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.replication_by("nogueira")["measure"].unique().tolist()
+        ['nogueira']
+        """
+        name = None if measure is None else get_measure(measure).name
+        if "replication" in self.__dict__:
+            return self.replication[self.replication["measure"] == name]
+        return replication_table(self._reader, self._data, name)
+
     @cached_property
     def features(self) -> pd.DataFrame:
         """The chance of each feature to be found again by an independent study of the same size.
@@ -253,6 +279,28 @@ class Result(ResultPlots):
         features. Empty if the chances are unknown; ``features.attrs["why_none"]`` is the reason.
         """
         return features_table(self._reader)
+
+    def features_of(self, selectors: Sequence[str]) -> pd.DataFrame:
+        """Return the rows of `features` of some selectors, without computing those of the others.
+
+        Parameters
+        ----------
+        selectors : sequence of str
+            Selectors of the study.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study(["f_score", "t_score"], protocol=hf.Subsampling(5, 0.9), sizes=[2])
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.features_of(["f_score"])["selector"].unique().tolist()
+        ['f_score']
+        """
+        return features_table(self._reader, selectors)
 
     @cached_property
     def cohorts(self) -> pd.DataFrame:
@@ -398,10 +446,11 @@ class Result(ResultPlots):
         resamples, of the number of selected features: of interest if the selector chooses it
         (the size ``"own"``).
         """
+        measure = main_measure(self.plan["measures"])
         return summary_table(
-            summary_cells(self._reader),
-            main_measure(self.plan["measures"]),
-            self.replication,
+            self._cached(("summary cells",), lambda: summary_cells(self._reader)),
+            measure,
+            self.replication_by(measure),
             self.stability,
             self.errors,
         )
@@ -480,7 +529,7 @@ class Result(ResultPlots):
                 self._data,
                 self.errors,
                 self.stability,
-                self.replication,
+                self.replication_by(measure or main_measure(self.plan["measures"])),
                 measure=measure,
                 order_by=stability,
                 **settings,
@@ -621,6 +670,7 @@ class Result(ResultPlots):
         *,
         sizes: Sequence[int] | None = None,
         measures: str | Sequence[str] = ("nogueira", "jaccard"),
+        selectors: Sequence[str] | None = None,
         max_knot_share: float = 0.4,
     ) -> StabilityProfile:
         """Measure stability against the number of features, from one up to the stored depth.
@@ -632,6 +682,8 @@ class Result(ResultPlots):
             those of the study.
         measures : str or sequence of str, default ("nogueira", "jaccard")
             Measures of subsets.
+        selectors : sequence of str, optional
+            Selectors of the study; by default all.
         max_knot_share : float, default 0.4
             Share of all features up to which knots are searched; see
             :func:`holdfast.judge.find_knot`.
@@ -649,14 +701,25 @@ class Result(ResultPlots):
         """
         requested = None if sizes is None else tuple(sizes)
         names = measures if isinstance(measures, str) else tuple(measures)
+        chosen = self.selectors if selectors is None else tuple(selectors)
         return self._cached(
-            ("profile", requested, names, max_knot_share),
+            ("profile", requested, names, chosen, max_knot_share),
             lambda: profile(
-                self._reader, sizes=requested, measures=names, max_knot_share=max_knot_share
+                self._reader,
+                sizes=requested,
+                measures=names,
+                selectors=chosen,
+                max_knot_share=max_knot_share,
             ),
         )
 
-    def similarity(self, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:
+    def similarity(
+        self,
+        *,
+        size: int | None = None,
+        measure: str = "phi",
+        selectors: Sequence[str] | None = None,
+    ) -> SelectorSimilarity:
         """Compare the selections of different selectors with those of each selector itself.
 
         Parameters
@@ -666,19 +729,22 @@ class Result(ResultPlots):
             the size are compared at the size they choose.
         measure : str, default "phi"
             A measure that compares two subsets.
+        selectors : sequence of str, optional
+            Selectors of the study; by default all.
 
         Returns
         -------
         SelectorSimilarity
-            Over the resamples that are done for all selectors.
+            Over the resamples that are done for all of these selectors.
 
         See Also
         --------
         holdfast.judge.selector_similarity : The same for selections of any origin.
         """
+        chosen = self.selectors if selectors is None else tuple(selectors)
         return self._cached(
-            ("similarity", size, measure),
-            lambda: similarity(self._reader, size=size, measure=measure),
+            ("similarity", size, measure, chosen),
+            lambda: similarity(self._reader, size=size, measure=measure, selectors=chosen),
         )
 
     def replicated(

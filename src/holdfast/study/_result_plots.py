@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,7 +143,8 @@ class ResultPlots:
         Parameters
         ----------
         **how
-            ``ax`` and ``style`` of :func:`holdfast.plot.plane`; other options go to ``recommend``.
+            ``ax`` and ``style`` of :func:`holdfast.plot.plane`; ``selectors``, those to draw, by
+            default all; other options go to ``recommend``.
 
         Returns
         -------
@@ -152,9 +153,11 @@ class ResultPlots:
         from holdfast.plot import plane
 
         drawing = _pop_options(how, "ax", "style")
+        selectors = how.pop("selectors", self.selectors)
         best = self.recommend(**how)
         drawing["maximum"] = 1.0 if best.measure is None else get_measure(best.measure).maximum
         table = best.table if best.supported else best.table.assign(recommended=False)
+        table = table[table["selector"].isin(selectors)]
         return plane(table, measure=_measure_title(best.measure), **drawing)
 
     def plot_frequencies(
@@ -221,7 +224,12 @@ class ResultPlots:
         return similarity(matrix.matrix, measure=_measure_title(matrix.measure), **drawing)
 
     def plot_upset(
-        self, size: int | str | None = None, *, often: float = MIN_OFTEN_SHARE, **how: Any
+        self,
+        size: int | str | None = None,
+        *,
+        often: float = MIN_OFTEN_SHARE,
+        selectors: Sequence[str] | None = None,
+        **how: Any,
     ) -> Picture:
         """Draw how many of their often-selected features the selectors share.
 
@@ -232,6 +240,8 @@ class ResultPlots:
             of features are shown at the size they choose.
         often : float, default 0.5
             Share of the resamples that must select a feature.
+        selectors : sequence of str, optional
+            Selectors of the study; by default all.
         **how
             ``most``, ``ax`` and ``style`` of :func:`holdfast.plot.upset`.
 
@@ -244,7 +254,8 @@ class ResultPlots:
         size = self.recommend().size if size is None else size
         table = self.frequencies
         table = table[table["size"].isin([size, "own"]) & (table["frequency"] >= often)]
-        sets = {name: table["feature"][table["selector"] == name] for name in self.selectors}
+        names = self.selectors if selectors is None else selectors
+        sets = {name: table["feature"][table["selector"] == name] for name in names}
         return upset({name: list(features) for name, features in sets.items()}, **how)
 
     def plot_truth(

@@ -262,6 +262,11 @@ def expected_share(ranks: DisjointRanks, curve: float, scores: ScoreVote | None 
     return float(scale.share(np.array([log_odds]))[0])
 
 
+def is_selective(ranks: DisjointRanks) -> bool:
+    """Return whether some features, but not all, are selected on the data and on their parts."""
+    return all(0 < count < ranks.n_features for count in (ranks.size, *ranks.part_sizes))
+
+
 def estimate_found_again(
     ranks: DisjointRanks,
     curve: float,
@@ -289,7 +294,7 @@ def estimate_found_again(
         Seed of the draws.
     """
     size, n_features = ranks.size, ranks.n_features
-    if not all(0 < count < n_features for count in (size, *ranks.part_sizes)):
+    if not is_selective(ranks):
         return _equal_chances(ranks)
     # steps 1, 2 and 5 of the module docstring
     tables = ranks.rank_tables()
@@ -343,7 +348,7 @@ def estimate_found_again(
         draws=chance,
         share=share,
         larger=larger,
-        score_shares=() if scores is None else (scores.share, *scores.larger.tolist()),
+        score_shares=() if scores is None else scores.shares,
     )
 
 

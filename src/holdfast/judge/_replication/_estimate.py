@@ -47,7 +47,7 @@ from holdfast.measures import Measure, get_measure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from holdfast.judge._replication._feature_chances import FeatureChances
+    from holdfast.judge._replication._feature_chances import ExpectedShare, FeatureChances
     from holdfast.plot import Picture
 
 
@@ -68,6 +68,7 @@ def estimate_replication(
     size: int | None,
     n_features: int,
     chances: FeatureChances | str = "they were not estimated",
+    expected: ExpectedShare | None = None,
     confidence: float = 0.95,
 ) -> Replication:
     """Estimate replication stability from the similarities of pairs.
@@ -84,6 +85,8 @@ def estimate_replication(
         Number of features.
     chances : FeatureChances or str
         The chances of the features, or why they are not known.
+    expected : ExpectedShare, optional
+        The expected share of the list, for predictions without the chances, which take longer.
     confidence : float, default 0.95
         Level of the intervals.
 
@@ -132,8 +135,8 @@ def estimate_replication(
         n_features=n_features,
         size=size,
         measure=measure,
-        share=result.share,
-        score_shares=result.score_shares,
+        share=result.share if expected is None else expected.share,
+        score_shares=result.score_shares if expected is None else expected.score_shares,
     )
     # a line that starts at chance has no slope to follow
     factors = PREDICTED_DATA_FACTORS[:1] if is_at_chance(result) else PREDICTED_DATA_FACTORS

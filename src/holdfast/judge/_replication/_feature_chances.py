@@ -19,6 +19,8 @@ from holdfast.judge._replication._chance_model import (
     DisjointRanks,
     FoundAgain,
     estimate_found_again,
+    expected_share,
+    is_selective,
     longest_list,
 )
 from holdfast.judge._replication._estimate import (
@@ -29,7 +31,12 @@ from holdfast.judge._replication._estimate import (
 )
 from holdfast.judge._replication._extrapolation import fit_curves
 from holdfast.judge._replication._pair_similarities import pair_similarities
-from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, simulate_score_vote
+from holdfast.judge._replication._score_model import (
+    MAX_PAIRS,
+    ScoreVote,
+    SignedScores,
+    simulate_score_vote,
+)
 from holdfast.measures import get_measure
 from holdfast.preferences import Subsets
 from holdfast.resample import ReplicationPairs
@@ -86,6 +93,30 @@ class DisjointDesign:
     seed: int = 0
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExpectedShare:
+    """The expected share of a list, and what it follows from; takes no draws of chances.
+
+    Attributes
+    ----------
+    share : float
+        Expected share of the list that an independent study selects again.
+    curve : float
+        The share that the replication curve predicts.
+    votes : ScoreVote or None
+        The vote of the score model; None without signed scores.
+    """
+
+    share: float
+    curve: float
+    votes: ScoreVote | None
+
+    @property
+    def score_shares(self) -> tuple[float, ...]:
+        """As in `FoundAgain`."""
+        return () if self.votes is None else self.votes.shares
+
+
 MIN_PAIRS = 2
 """Fewest pairs of halves from which chances are estimated."""
 
@@ -96,6 +127,7 @@ def chances_from_orders(
     *,
     size: int,
     scores: SignedScores | None = None,
+    expected: ExpectedShare | None = None,
 ) -> FoundAgain:
     """Estimate chances from features ordered best first.
 
@@ -110,12 +142,46 @@ def chances_from_orders(
         Number of selected features.
     scores : SignedScores, optional
         The scores themselves, where they are t statistics.
+    expected : ExpectedShare, optional
+        The result of `expected_share_of_orders`, if it is known already.
 
     Raises
     ------
     InvalidInputError
         The selector failed on the full data, or on nearly all halves.
     """
+    if expected is None:
+        expected = expected_share_of_orders(orders, design, size=size, scores=scores)
+    ranks = _rank_orders(orders, design, size)
+    return estimate_found_again(
+        ranks, expected.curve, design.n_units, scores=expected.votes, seed=design.seed
+    )
+
+
+def expected_share_of_orders(
+    orders: Mapping[int, NDArray[np.integer]],
+    design: DisjointDesign,
+    *,
+    size: int,
+    scores: SignedScores | None = None,
+) -> ExpectedShare:
+    """Estimate the expected share of a list, a small part of the work of `chances_from_orders`.
+
+    Parameters and errors are as for `chances_from_orders`.
+    """
+    ranks = _rank_orders(orders, design, size)
+    curve = _share_of_curve(
+        {position: order[:size] for position, order in orders.items()}, design, size, size
+    )
+    if not is_selective(ranks):
+        return ExpectedShare(share=size / design.n_features, curve=curve, votes=None)
+    votes = None if scores is None else simulate_score_vote(scores, size, design.seed)
+    return ExpectedShare(share=expected_share(ranks, curve, votes), curve=curve, votes=votes)
+
+
+def _rank_orders(
+    orders: Mapping[int, NDArray[np.integer]], design: DisjointDesign, size: int
+) -> DisjointRanks:
     n_features = design.n_features
     full, halves, quarters = _available_resamples(orders, design.pairs)
 
@@ -128,21 +194,13 @@ def chances_from_orders(
         return rows.reshape(*positions.shape, n_features)
 
     ranks = rank(full)
-    return estimate_found_again(
-        DisjointRanks(
-            full=ranks,
-            halves=rank(halves),
-            quarters=rank(quarters),
-            selected=np.asarray(ranks[0] < size),
-            size=size,
-            part_sizes=(size, size),
-        ),
-        _share_of_curve(
-            {position: order[:size] for position, order in orders.items()}, design, size, size
-        ),
-        design.n_units,
-        scores=None if scores is None else simulate_score_vote(scores, size, design.seed),
-        seed=design.seed,
+    return DisjointRanks(
+        full=ranks,
+        halves=rank(halves),
+        quarters=rank(quarters),
+        selected=np.asarray(ranks[0] < size),
+        size=size,
+        part_sizes=(size, size),
     )
 
 
@@ -173,19 +231,17 @@ def chances_from_subsets(
     # quarters that select nothing, or everything, carry no information
     if not 0 < quarter_size < n_features:
         quarters, quarter_size = quarters[:0], half_size
+    ranks = DisjointRanks(
+        full=rank(full, size),
+        halves=rank(halves, half_size),
+        quarters=rank(quarters, quarter_size),
+        selected=selected,
+        size=size,
+        part_sizes=(half_size, quarter_size),
+        ordered=False,
+    )
     return estimate_found_again(
-        DisjointRanks(
-            full=rank(full, size),
-            halves=rank(halves, half_size),
-            quarters=rank(quarters, quarter_size),
-            selected=selected,
-            size=size,
-            part_sizes=(half_size, quarter_size),
-            ordered=False,
-        ),
-        _share_of_curve(subsets, design, None, size),
-        design.n_units,
-        seed=design.seed,
+        ranks, _share_of_curve(subsets, design, None, size), design.n_units, seed=design.seed
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import UndefinedMeasureWarning
 from holdfast.judge._replication._estimate import PairValues
-from holdfast.measures import Measure, SubsetTables, as_similarity
+from holdfast.measures import Measure, SubsetTables, as_similarity, get_measure
 from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights
 from holdfast.resample import ReplicationPairs, Units, classes_left_out, halved_units, left_out_note
 
@@ -26,6 +26,11 @@ PreferenceBuilder = Callable[[list[Any]], Preferences]
 
 MAX_TABLE_CELLS = 2**22
 """Most cells of the table of features at a time; limits memory."""
+MAX_CACHED_OVERLAPS = 2**14
+"""Most combinations of overlap and sizes whose values are kept; limits memory.
+
+Chosen by hand: many selectors share few combinations, of which each is measured once.
+"""
 SIMILARITY_THRESHOLD = 0.9
 """Correlation from which features are similar, as in `measure`."""
 
@@ -93,12 +98,16 @@ def pair_chance(
     if not sizes:
         return np.nan
     distinct, counts = np.unique(sizes, axis=0, return_counts=True)
-    chances = []
-    for first, second in distinct.tolist():
-        # the chance level depends on the sizes only: take the smallest overlap that is possible
-        pair = _make_pair(max(0, first + second - n_features), first, second, n_features)
-        chances.append(float(record.estimate(SubsetTables(pair), None, {}).chance().value))
+    chances = [_chance_of_sizes(record.name, *pair, n_features) for pair in distinct.tolist()]
     return float(np.average(chances, weights=counts))
+
+
+@lru_cache(maxsize=MAX_CACHED_OVERLAPS)
+def _chance_of_sizes(measure: str, first: int, second: int, n_features: int) -> float:
+    """Return the expected value for two random subsets of these sizes."""
+    # the chance level depends on the sizes only: take the smallest overlap that is possible
+    pair = _make_pair(max(0, first + second - n_features), first, second, n_features)
+    return float(get_measure(measure).estimate(SubsetTables(pair), None, {}).chance().value)
 
 
 def _measure_by_overlap(
@@ -113,10 +122,14 @@ def _measure_by_overlap(
     sizes = [[len(one), len(other)] for one, other in rows]
     triples = np.column_stack([count_overlaps(rows, n_features), np.array(sizes)])
     distinct, which = np.unique(triples, axis=0, return_inverse=True)
-    each = [
-        _measure_pair(record, _make_pair(r, a, b, n_features), {}) for r, a, b in distinct.tolist()
-    ]
+    each = [_measure_overlap(record.name, r, a, b, n_features) for r, a, b in distinct.tolist()]
     return np.array(each)[which.ravel()]
+
+
+@lru_cache(maxsize=MAX_CACHED_OVERLAPS)
+def _measure_overlap(measure: str, overlap: int, first: int, second: int, n_features: int) -> float:
+    """Measure two subsets of given sizes with a given overlap."""
+    return _measure_pair(get_measure(measure), _make_pair(overlap, first, second, n_features), {})
 
 
 def _make_pair(overlap: int, first: int, second: int, n_features: int) -> Subsets:

@@ -96,6 +96,11 @@ class ScoreVote:
     share: float
     larger: FloatArray
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """`share` and `larger` together."""
+        return (self.share, *self.larger.tolist())
+
 
 def signed_scores_of(
     full: FloatArray | None, halves: Sequence[FloatArray | None], n_samples: int
@@ -145,9 +150,7 @@ def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> Score
         # the sign of a difference is arbitrary
         signs = generator.choice([-1.0, 1.0], (n_studies, 1))
         errors = signs * noise[rows]
-        n_selected = np.array(
-            [_count_selections(factor * effects + errors, size) for factor in factors]
-        )
+        n_selected = _count_selections(factors[:, np.newaxis, np.newaxis] * effects + errors, size)
         counts += n_selected[0]
         # sum over features of the pairs of studies that both select the feature
         in_both = (n_selected * (n_selected - 1)).sum(axis=1)
@@ -159,9 +162,16 @@ def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> Score
 
 
 def _count_selections(scores: FloatArray, size: int) -> IndexArray:
-    """Count the rows in which each feature has one of the `size` highest absolute scores."""
-    selected = np.argpartition(-np.abs(scores), size, axis=1)[:, :size]
-    return np.bincount(selected.ravel(), minlength=scores.shape[1])
+    """Count, for each factor, the studies in which each feature has one of the highest scores.
+
+    Scores have the shape (factors, studies, p); the `size` highest absolute ones are selected.
+    """
+    n_factors, _, n_features = scores.shape
+    selected = np.argpartition(-np.abs(scores), size, axis=2)[:, :, :size]
+    # one count for all factors: each has a range of numbers of its own
+    selected += (n_features * np.arange(n_factors))[:, np.newaxis, np.newaxis]
+    counts = np.bincount(selected.ravel(), minlength=n_factors * n_features)
+    return counts.reshape(n_factors, n_features)
 
 
 def _normal_scores(t: FloatArray, freedom: float) -> FloatArray:

@@ -14,6 +14,7 @@ from holdfast._formatting import did_you_mean, format_list
 from holdfast._typing import AnyArray, IntArray
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 from holdfast.preferences import Groups, Rankings, Subsets, Weights, empty_table
+from holdfast.resample import ReplicationPairs
 from holdfast.study._planning._plan import plan_depth
 from holdfast.study._storage._store import Store, to_floats, to_integers
 
@@ -57,6 +58,26 @@ class StudyReader:
     def feature_chances(self) -> dict[tuple[int, int], Any]:
         """Cache of the estimated chances of features, by selector and size."""
         return {}
+
+    @cached_property
+    def expected_shares(self) -> dict[tuple[int, int], Any]:
+        """Cache of the expected shares of lists, by selector and size."""
+        return {}
+
+    @cached_property
+    def pair_values(self) -> dict[tuple[int, int, str], Any]:
+        """Cache of the similarities of disjoint parts, by selector, size and measure."""
+        return {}
+
+    @cached_property
+    def replication_rows(self) -> dict[tuple[int, int, str], dict[str, Any]]:
+        """Cache of the rows of the table of replication stability, by the same keys."""
+        return {}
+
+    @cached_property
+    def replication_pairs(self) -> ReplicationPairs:
+        """Positions of the disjoint parts of the data."""
+        return ReplicationPairs.from_resamples(list(self.resamples.values()))
 
     @cached_property
     def plan(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from holdfast.judge import (
     CohortComparison,
     Correction,
     DisjointDesign,
+    ExpectedShare,
     FeatureChances,
     PairValues,
     Replication,
@@ -35,6 +36,7 @@ from holdfast.judge import (
     correct_p_values,
     empty_feature_table,
     estimate_replication,
+    expected_share_of_orders,
     name_members,
     pair_chance,
     pair_similarities,
@@ -43,7 +45,7 @@ from holdfast.judge import (
 )
 from holdfast.measures import Measure, get_measure
 from holdfast.preferences import Preferences
-from holdfast.resample import FULL, ReplicationPairs, cohort_places, left_out_note
+from holdfast.resample import FULL, cohort_places, left_out_note
 from holdfast.study._planning._plan import COHORT_ROLES, DISJOINT_ROLES, REPLICATION, derive_seed
 from holdfast.study._storage._reader import OWN_SIZE, FeatureGroup, StudyReader, cut, size_label
 from holdfast.study._storage._store import SIGNED, to_floats
@@ -71,19 +73,27 @@ PREDICTION_COLUMNS = {
 """Columns of the curve, by their names in the table, for studies as large as this one."""
 
 
-def replication_table(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
-    """Estimate replication stability for each selector, size and measure."""
+def replication_table(
+    reader: StudyReader, data: LazyDataset, measure: str | None = None
+) -> pd.DataFrame:
+    """Estimate replication stability for each selector, size and measure, or for one measure.
+
+    Rows are cached, as several tables use them.
+    """
     why = why_none(reader)
-    rows = [
-        {
-            "selector": reader.selectors[selector],
-            "size": size_label(size),
-            "measure": record.name,
-            **_replication_row(reader, data, selector, size, record),
-        }
-        for selector, size, record in candidate_measures(reader)
-        if not why
-    ]
+    rows = []
+    for selector, size, record in candidate_measures(reader):
+        if why or measure not in (None, record.name):
+            continue
+        key = selector, size, record.name
+        if key not in reader.replication_rows:
+            reader.replication_rows[key] = {
+                "selector": reader.selectors[selector],
+                "size": size_label(size),
+                "measure": record.name,
+                **_replication_row(reader, data, selector, size, record),
+            }
+        rows.append(reader.replication_rows[key])
     table = pd.DataFrame(rows, columns=REPLICATION_COLUMNS).astype(COLUMN_TYPES)
     table.attrs["why_none"] = why
     return table
@@ -98,21 +108,32 @@ def candidate_measures(reader: StudyReader) -> Iterator[tuple[int, int, Measure]
 
 
 def replication_of_candidate(
-    reader: StudyReader, data: LazyDataset, selector: int, size: int, record: Measure
+    reader: StudyReader,
+    data: LazyDataset,
+    selector: int,
+    size: int,
+    record: Measure,
+    *,
+    with_chances: bool = True,
 ) -> Replication:
-    """Estimate the replication stability of a selector at a size by one measure."""
+    """Estimate the replication stability of a selector at a size by one measure.
+
+    Without the chances of the features, which take longer, the numbers are the same.
+    """
     values = read_pair_values(reader, data, selector, size, record)
     if not np.isfinite(values.halves).any():
         raise InvalidInputError(_why_no_value(reader, selector, record))
-    chances: FeatureChances | str = f"{record.name} compares all features"
-    if record.by_size:
-        chances = feature_chances(reader, selector, size)
+    options: dict[str, Any] = {"chances": f"{record.name} compares all features"}
+    if record.by_size and not with_chances and size != OWN_SIZE:
+        options = {"expected": _expected_share(reader, selector, size)}
+    elif record.by_size:
+        options = {"chances": feature_chances(reader, selector, size)}
     return estimate_replication(
         values,
         measure=record.name,
         size=None if size == OWN_SIZE else size,
         n_features=reader.n_features,
-        chances=chances,
+        **options,
     )
 
 
@@ -148,8 +169,21 @@ def resolve_candidate(
 def read_pair_values(
     reader: StudyReader, data: LazyDataset, selector: int, size: int, record: Measure
 ) -> PairValues:
-    """Return the similarity of each two disjoint parts; NaN if one of them is missing."""
-    pairs = ReplicationPairs.from_resamples(list(reader.resamples.values()))
+    """Return the similarity of each two disjoint parts; NaN if one of them is missing.
+
+    They are cached, as several tables use them.
+    """
+    key = selector, size, record.name
+    cache: dict[tuple[int, int, str], PairValues] = reader.pair_values
+    if key not in cache:
+        cache[key] = _measure_pairs(reader, data, selector, size, record)
+    return cache[key]
+
+
+def _measure_pairs(
+    reader: StudyReader, data: LazyDataset, selector: int, size: int, record: Measure
+) -> PairValues:
+    pairs = reader.replication_pairs
     rows, build = read_preferences(reader, selector, size, record, DISJOINT_ROLES)
     facts = reader.plan["data"]
     halves, parts, quarters = (
@@ -226,7 +260,9 @@ def _replication_row(
     reader: StudyReader, data: LazyDataset, selector: int, size: int, record: Measure
 ) -> dict[str, Any]:
     try:
-        estimate = replication_of_candidate(reader, data, selector, size, record)
+        estimate = replication_of_candidate(
+            reader, data, selector, size, record, with_chances=False
+        )
     except InvalidInputError as error:
         return {"note": str(error)}
     fields = ("n_samples", "value", "low", "high", "chance", "standard_error", "n_pairs", "note")
@@ -393,6 +429,8 @@ def compared_replication(
 
 # The chance of each feature to be found again, by selector and size.
 
+CHANCE_ROLES = (*DISJOINT_ROLES, FULL)
+"""Roles of the resamples that chances are estimated from."""
 NOT_REQUESTED = "it was not asked for"
 EARLIER_VERSION = (
     "the study was begun by an earlier version, which did not run selectors on the full data"
@@ -418,41 +456,75 @@ def feature_chances(reader: StudyReader, selector: int, size: int) -> FeatureCha
 
 
 def _estimate_chances(reader: StudyReader, selector: int, size: int) -> FeatureChances | str:
-    if why := why_none(reader):
+    if why := _why_no_chances(reader):
         return why
-    if not any(part.role == FULL for part in reader.resamples.values()):
-        return EARLIER_VERSION
     names = [str(name) for name in reader.feature_names]
-    facts, auxiliary = reader.plan["data"], reader.plan.get("beside", {})
-    design = DisjointDesign(
-        pairs=ReplicationPairs.from_resamples(list(reader.resamples.values())),
-        n_features=reader.n_features,
-        n_units=int(auxiliary.get("units") or facts["subjects"] or facts["n_samples"]),
-        seed=derive_seed(reader.plan["seed"], REPLICATION, selector),
-    )
-    members, roles = None, (*DISJOINT_ROLES, FULL)
+    design = _disjoint_design(reader, selector)
+    members = None
     try:
         if reader.has_groups(reader.selectors[selector]):
-            groups = _filter_by_role(reader, reader.feature_groups(selector), roles)
+            groups = _filter_by_role(reader, reader.feature_groups(selector), CHANCE_ROLES)
             selected = {i: _SelectedGroups.from_rows(rows, size) for i, rows in groups.items()}
             chances, groups_on_full_data = chances_from_groups(selected, design)
             members = name_members(names, groups_on_full_data)
+        elif size == OWN_SIZE:
+            rows = _filter_by_role(reader, reader.selected_features(selector), CHANCE_ROLES)
+            chances = chances_from_subsets(rows, design)
         else:
-            rows = _filter_by_role(reader, reader.selected_features(selector), roles)
-            if size == OWN_SIZE:
-                chances = chances_from_subsets(rows, design)
-            else:
-                scores = _signed_scores(reader, selector, design.pairs)
-                chances = chances_from_orders(rows, design, size=size, scores=scores)
+            rows = _filter_by_role(reader, reader.selected_features(selector), CHANCE_ROLES)
+            expected = _expected_share(reader, selector, size)
+            chances = chances_from_orders(rows, design, size=size, expected=expected)
     except InvalidInputError as error:
         return str(error)
     return FeatureChances(names=names, found=chances, n_units=design.n_units, members=members)
 
 
-def _signed_scores(
-    reader: StudyReader, selector: int, pairs: ReplicationPairs
-) -> SignedScores | None:
+def _expected_share(reader: StudyReader, selector: int, size: int) -> ExpectedShare | None:
+    """Return the expected share of the list of a selector of features; None if unknown.
+
+    It is cached, as all measures and the chances use it.
+    """
+    key = selector, size
+    cache: dict[tuple[int, int], ExpectedShare | None] = reader.expected_shares
+    if key not in cache:
+        cache[key] = _estimate_share(reader, selector, size)
+    return cache[key]
+
+
+def _estimate_share(reader: StudyReader, selector: int, size: int) -> ExpectedShare | None:
+    # chances of groups are about representatives, not about the features that the share counts
+    if _why_no_chances(reader) or reader.has_groups(reader.selectors[selector]):
+        return None
+    rows = _filter_by_role(reader, reader.selected_features(selector), CHANCE_ROLES)
+    scores = _signed_scores(reader, selector)
+    try:
+        return expected_share_of_orders(
+            rows, _disjoint_design(reader, selector), size=size, scores=scores
+        )
+    except InvalidInputError:  # the chances give the reason
+        return None
+
+
+def _why_no_chances(reader: StudyReader) -> str:
+    """Return why no chances are known, of any selector; empty if they may be."""
+    if why := why_none(reader):
+        return why
+    return "" if len(reader.replication_pairs.full) else EARLIER_VERSION
+
+
+def _disjoint_design(reader: StudyReader, selector: int) -> DisjointDesign:
+    facts, auxiliary = reader.plan["data"], reader.plan.get("beside", {})
+    return DisjointDesign(
+        pairs=reader.replication_pairs,
+        n_features=reader.n_features,
+        n_units=int(auxiliary.get("units") or facts["subjects"] or facts["n_samples"]),
+        seed=derive_seed(reader.plan["seed"], REPLICATION, selector),
+    )
+
+
+def _signed_scores(reader: StudyReader, selector: int) -> SignedScores | None:
     """Read the t statistics of a selector that ranks by them; None if any is missing."""
+    pairs = reader.replication_pairs
     stored = dict(reader.stored_data(selector, SIGNED))
     full, *halves = (
         to_floats(stored[number]) if number in stored else None
@@ -483,10 +555,11 @@ MIN_LISTED_CHANCE = 0.01
 """Smallest chance at which features that are not selected are listed; chosen by hand."""
 
 
-def features_table(reader: StudyReader) -> pd.DataFrame:
+def features_table(reader: StudyReader, selectors: Sequence[str] | None = None) -> pd.DataFrame:
     """List the features that are selected, or that another study may select."""
     tables, reasons = [], []
-    for selector, name in enumerate(reader.selectors):
+    for name in reader.selectors if selectors is None else selectors:
+        selector = reader.selector_index(name)
         for size in reader.sizes(selector):
             chances = feature_chances(reader, selector, size)
             if isinstance(chances, str):

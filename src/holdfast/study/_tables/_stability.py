@@ -294,6 +294,7 @@ def profile(
     *,
     sizes: Iterable[int] | None = None,
     measures: str | Iterable[str] = DEFAULT_PROFILE_MEASURES,
+    selectors: Sequence[str] | None = None,
     max_knot_share: float = MAX_KNOT_SHARE,
 ) -> StabilityProfile:
     """Measure stability against size, within groups of resamples as in the table of stability."""
@@ -303,7 +304,9 @@ def profile(
         if sizes is None
         else check_profile_sizes(sorted(set(sizes)), reader.depth)
     )
-    ranked = {n: i for i, n in enumerate(reader.selectors) if reader.sizes(i) != [OWN_SIZE]}
+    selectors = reader.selectors if selectors is None else selectors
+    numbers = {name: reader.selector_index(name) for name in selectors}
+    ranked = {name: i for name, i in numbers.items() if reader.sizes(i) != [OWN_SIZE]}
     rows, knots = [], {}
     for name, selector in ranked.items():
         lists, groups = _get_compared_rows(reader, reader.selected_features(selector))
@@ -316,7 +319,7 @@ def profile(
         table=pd.DataFrame(rows, columns=COLUMNS_PROFILES),
         knots=knots_table(knots),
         measures=names,
-        left_out=tuple(name for name in reader.selectors if name not in ranked),
+        left_out=tuple(name for name in selectors if name not in ranked),
         max_knot_share=max_knot_share,
     )
 
@@ -332,10 +335,17 @@ def _get_compared_rows(
 
 
 def similarity(
-    reader: StudyReader, *, size: int | None = None, measure: str = "phi"
+    reader: StudyReader,
+    *,
+    size: int | None = None,
+    measure: str = "phi",
+    selectors: Sequence[str] | None = None,
 ) -> SelectorSimilarity:
     """Compare selectors on the resamples that are done for all of them."""
-    features = {name: reader.selected_features(i) for i, name in enumerate(reader.selectors)}
+    features = {
+        name: reader.selected_features(reader.selector_index(name))
+        for name in (reader.selectors if selectors is None else selectors)
+    }
     done = {name: rows for name, rows in features.items() if reader.compared(rows)}
     compared = [set(reader.compared(rows)) for rows in done.values()]
     common = sorted(set.intersection(*compared)) if compared else []
