@@ -263,6 +263,17 @@ def test_what_a_second_study_would_find_decides_among_those_not_worse():
     assert given(replication=replication_of([np.nan] * 4)).stability_source == "resamples"
 
 
+def test_a_replication_known_only_without_an_error_decides_nothing():
+    """As in a part of a study: the selector with halves has no predictions yet."""
+    errors = errors_of()
+    errors.loc[3, ["error", "standard_error"]] = np.nan
+    known = replication_of([np.nan, np.nan, np.nan, 0.9])
+    got = recommend(
+        errors, stability_of(STABILITY), once(WRONG), measure="nogueira", replication=known
+    )
+    assert (got.selector, got.stability_source) == (given().selector, "resamples")
+
+
 def test_predictions_are_compared_only_where_all_have_one():
     ahead = {"at": 80, "predicted": [0.3, 0.7, 0.9, 0.95]}
     ends = {"predicted_low": 0.1, "predicted_high": 0.99}

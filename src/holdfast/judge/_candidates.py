@@ -363,7 +363,10 @@ class Replicability:
         measure: Measure,
         pair_values: Cells | None = None,
     ) -> Replicability | None:
-        """Look up the candidates of a table; None where none of them has an estimate."""
+        """Look up the candidates of a table; None where none that could be chosen is known.
+
+        Where errors were estimated, only candidates with an error can be chosen.
+        """
         if replication is None:
             return None
         keys = ["selector", "size"] if measure.by_size else ["selector"]
@@ -379,7 +382,8 @@ class Replicability:
             columns=columns,
         ).apply(pd.to_numeric, errors="coerce")
         known_rows = by_row["value"].notna()
-        if not known_rows.any():
+        has_error = table["error"].notna().to_numpy()
+        if not (known_rows & (has_error | ~has_error.any())).any():
             return None
         # predictions and estimates hold for studies of different sizes: never compare the two
         is_predicted = "predicted" in by_row and bool(
