@@ -138,7 +138,7 @@ class Started:
 
     def printed(self) -> str:
         """Return what it and its workers wrote to the terminal."""
-        return self.tmp.with_suffix(".out").read_text()
+        return self.tmp.with_suffix(".out").read_text(errors="backslashreplace")
 
     def begun(self) -> list[tuple[int, int]]:
         """Return what slow selectors began: process and resample."""
