@@ -33,7 +33,7 @@ $(READY): $(VENV) pyproject.toml
 demo: $(USER)  ## a study of a data set that ships with scikit-learn; names what it wrote
 	$(BIN)/holdfast study @breast_cancer --out demo-study --export csv
 
-test: $(READY)  ## ruff, mypy and the unit tests, side by side; about eight minutes at first
+test: $(READY)  ## ruff, mypy and the unit tests, side by side; about five minutes at first
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 
 lint: $(READY)  ## ruff and mypy alone
