@@ -16,6 +16,7 @@ from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCrit
 from holdfast.select._search._criterion_choice import choose_criterion
 from holdfast.select._search._gaussian_criterion import GaussianCriterion
 from holdfast.select._search._nearest_svm_criteria import NearestNeighborCriterion
+from tests.select.early_scikit_learn import refuses_singular
 
 X, Y = load_wine(return_X_y=True)
 X = X + 1e-4 * X.std(axis=0) * np.random.default_rng(0).normal(size=X.shape)  # no ties
@@ -47,6 +48,7 @@ def test_a_subset_has_one_value_however_it_is_asked_for(classifier, scaled):
     np.testing.assert_allclose(np.concatenate(ways), ways[0][0], atol=1e-12)
 
 
+@refuses_singular
 def test_compiled_criteria_are_used_where_they_hold():
     assert isinstance(chosen(FAST[0]), NearestNeighborCriterion)
     assert isinstance(chosen(make_pipeline(StandardScaler(), FAST[0])), NearestNeighborCriterion)

@@ -18,10 +18,10 @@ from holdfast.select._search._gaussian_criterion import (
     TOO_MANY_FEATURES,
     gaussian_criterion,
 )
+from tests.select.early_scikit_learn import FITS_SINGULAR, REASON
 
-if "solver" not in Quadratic().get_params():
-    reason = "before 1.8, scikit-learn fits singular covariances, and every subset is refitted"
-    pytest.skip(reason, allow_module_level=True)
+if FITS_SINGULAR:
+    pytest.skip(REASON, allow_module_level=True)
 
 NONE = np.empty(0, dtype=np.intp)
 

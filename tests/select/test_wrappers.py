@@ -22,6 +22,7 @@ import holdfast as hf
 from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.resample import CrossValidation, Subsampling
 from holdfast.select._search import _sequential, _wrapper
+from tests.select.early_scikit_learn import refuses_singular
 
 WRAPPERS = (
     hf.ForwardSelection,
@@ -433,6 +434,7 @@ def test_options_of_single_searches_are_checked(search):
         search.fit(X, Y)
 
 
+@refuses_singular
 def test_a_classifier_that_can_never_be_fitted_raises():
     y = np.arange(20) % 2
     alike = np.tile(y, (3, 1)).T  # constant within each class
@@ -455,6 +457,7 @@ def test_constant_features_are_not_chosen_unless_forced_in(kind):
         kind(cv=3).fit(data[:, :2], Y)
 
 
+@refuses_singular
 def test_a_trial_judges_the_subset_that_the_search_starts_from():
     wide, y = np.random.default_rng(0).normal(size=(30, 40)), np.arange(30) % 2
     hf.ForwardSelection("gaussian", n_features_to_select=(1, 3)).check_trial_fit(wide, y)
