@@ -93,7 +93,7 @@ def read_records(
     """Yield the cells of each row that is not blank, with the line it begins on."""
     line, size, longest = 0, 0, longest_line()
 
-    def bounded() -> Iterator[str]:
+    def limit_rows() -> Iterator[str]:
         nonlocal size
         for text in lines:
             size += len(text)
@@ -101,7 +101,7 @@ def read_records(
                 raise long_line_error(lambda message: error_at(message, line + 1))
             yield text
 
-    reader = csv.reader(bounded(), delimiter=separator, strict=True)
+    reader = csv.reader(limit_rows(), delimiter=separator, strict=True)
     try:
         for cells in reader:
             size = 0
