@@ -12,6 +12,8 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._filters._moderated_t_score import ModeratedTScore
+from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -76,6 +78,7 @@ __all__ = [
     "KMeansGroups",
     "L1Path",
     "LinearSVMWeights",
+    "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
     "RandomScore",
@@ -92,6 +95,7 @@ __all__ = [
     "SubsetSelector",
     "SymmetricalUncertainty",
     "TScore",
+    "WilcoxonScore",
     "error_bound",
     "get_selector",
     "halve_then_one",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from holdfast._kernels.moments import (
     separate_t,
 )
 from holdfast._random import RandomState
-from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._typing import FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import check_choice
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
@@ -76,29 +76,67 @@ class MomentScorer(Scorer):
         """Return the scores of each resample (row of weights), block of features by block."""
         kind = self._kind()
         by_class_too = kind in (WELCH, SQUARED)  # these need a variance per class
-        members = np.eye(y.max() + 1)[:, y]
-        # one product for all classes and resamples: matrix products are fastest when large
-        by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
-        counts = weights @ members.T
+        counts = class_counts(y, weights)
         scores = np.empty((len(weights), X.shape[1]))
-        width = max(1, MAX_BLOCK_ENTRIES // max(len(by_class), len(y)))
-        for start in range(0, X.shape[1], width):
-            columns = slice(start, start + width)
-            block = X[:, columns]
-            block = np.asarray(
-                block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64
-            )
-            # divided by powers of two, which is exact, so that squares stay in range
-            block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=0))[1])
-            # centring keeps digits in the sums of squares; it changes no statistic
-            centred = block - block.mean(axis=0)
-            sums = (by_class @ centred).reshape(len(members), len(weights), -1)
-            np.square(centred, out=centred)
-            squares = (by_class if by_class_too else weights) @ centred
-            squares = squares.reshape(sums.shape) if by_class_too else squares
+        for columns, block, _, sums, squares in moment_blocks(X, y, weights, by_class_too):
             _write_statistics(kind, sums, squares, counts, scores[:, columns])
-            fill_missing_statistics(kind, block, y, weights, len(members), scores[:, columns])
+            fill_missing_statistics(kind, block, y, weights, counts.shape[1], scores[:, columns])
         return scores
+
+
+class MomentBlock(NamedTuple):
+    """Class-wise moments of a block of features on each resample.
+
+    Attributes
+    ----------
+    columns : slice
+        The features.
+    values : ndarray of shape (n, width)
+        Their values, divided by powers of two.
+    exponents : ndarray of int, shape (width,)
+        The exponents of these powers.
+    sums : ndarray of shape (c, n_resamples, width)
+        Sums of the centred values over each class.
+    squares : ndarray of shape (n_resamples, width) or (c, n_resamples, width)
+        Sums of their squares, over all rows or over each class.
+    """
+
+    columns: slice
+    values: FloatArray
+    exponents: IntArray
+    sums: FloatArray
+    squares: FloatArray
+
+
+def class_counts(y: IndexArray, weights: FloatArray) -> FloatArray:
+    """Return the rows of each class in each resample."""
+    return np.asarray(weights @ np.eye(y.max() + 1)[:, y].T)
+
+
+def moment_blocks(
+    X: MatrixLike, y: IndexArray, weights: FloatArray, by_class_too: bool
+) -> Iterator[MomentBlock]:
+    """Yield the moments of the features, block by block; `by_class_too`: squares per class."""
+    members = np.eye(y.max() + 1)[:, y]
+    # one product for all classes and resamples: matrix products are fastest when large
+    by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
+    width = max(1, MAX_BLOCK_ENTRIES // max(len(by_class), len(y)))
+    for start in range(0, X.shape[1], width):
+        columns = slice(start, start + width)
+        block = X[:, columns]
+        block = np.asarray(
+            block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64
+        )
+        # divided by powers of two, which is exact, so that squares stay in range
+        exponents = np.frexp(np.abs(block).max(axis=0))[1]
+        block = np.ldexp(block, -exponents)
+        # centring keeps digits in the sums of squares; it changes no statistic
+        centred = block - block.mean(axis=0)
+        sums = (by_class @ centred).reshape(len(members), len(weights), -1)
+        np.square(centred, out=centred)
+        squares = (by_class if by_class_too else weights) @ centred
+        squares = squares.reshape(sums.shape) if by_class_too else squares
+        yield MomentBlock(columns, block, exponents, sums, squares)
 
 
 def _write_statistics(
