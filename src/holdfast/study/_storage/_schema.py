@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 
@@ -104,3 +105,23 @@ UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {
     4: _add_checksums,
 }
 """The upgrade from each version to the next; applied to a copy of the file."""
+
+# What the tables of each version must be.
+
+_ALLOWED_VALUES = re.compile(r"IN \(\s*'\w+'(,\s*'\w+')*\s*\)")
+
+
+def expected_tables(version: int) -> dict[str, str]:
+    """Return the statement of each table of a version, for comparisons."""
+    statements = [statement.strip() for statement in TABLES.split(";\n") if statement.strip()]
+    if version < 3:
+        statements.remove(SUBSET_VALUES.strip().removesuffix(";"))
+    tables = {statement.split()[2]: normalize_statement(statement) for statement in statements}
+    if version < 5:
+        tables["units"] = tables["units"].replace(" checksum BLOB NOT NULL,", "")
+    return tables
+
+
+def normalize_statement(statement: str) -> str:
+    """Return a statement without line ends and allowed values, of which versions have more."""
+    return " ".join(_ALLOWED_VALUES.sub("IN (...)", statement.removesuffix(";")).split())

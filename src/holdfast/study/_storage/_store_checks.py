@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,13 +12,12 @@ import numpy as np
 
 from holdfast._typing import JSON
 from holdfast.study._storage._checksums import PLAN_CHECKSUM_KEY, PLAN_TABLES, plan_checksum
-from holdfast.study._storage._schema import STOPPING_RULE_KEY, SUBSET_VALUES, TABLES
+from holdfast.study._storage._schema import STOPPING_RULE_KEY, expected_tables, normalize_statement
 
 MAX_NESTING = 100
 """Deepest nesting of the plan; chosen by hand: pipelines of pipelines have about 20 levels."""
 MAX_INTEGER = 2**53
 """Largest integer of a plan, as other JSON readers have floats only."""
-_ALLOWED_VALUES = re.compile(r"IN \(\s*'\w+'(,\s*'\w+')*\s*\)")
 
 
 class StoreContentError(Exception):
@@ -31,7 +29,7 @@ class StoreContentError(Exception):
 
 def check_schema(connection: sqlite3.Connection, version: int) -> None:
     """Raise unless the store has exactly the tables of its version: no views, no triggers."""
-    expected = _expected_tables(version)
+    expected = expected_tables(version)
     rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
     found = {}
     for kind, name, table, sql in rows:
@@ -39,28 +37,12 @@ def check_schema(connection: sqlite3.Connection, version: int) -> None:
             continue  # SQLite's own, for keys
         if kind != "table" or name != table or name not in expected:
             raise StoreContentError(f"it has a {kind} {name!r} that no study has")
-        if not isinstance(sql, str) or _normalize_statement(sql) != expected[name]:
+        if not isinstance(sql, str) or normalize_statement(sql) != expected[name]:
             raise StoreContentError(f"its table {name} does not have the columns of a study")
         found[name] = sql
     missing = sorted(set(expected) - set(found))
     if missing:
         raise StoreContentError(f"its table {missing[0]} is missing")
-
-
-def _expected_tables(version: int) -> dict[str, str]:
-    """Return the statement of each table of a version, for comparisons."""
-    statements = [statement.strip() for statement in TABLES.split(";\n") if statement.strip()]
-    if version < 3:
-        statements.remove(SUBSET_VALUES.strip().removesuffix(";"))
-    tables = {statement.split()[2]: _normalize_statement(statement) for statement in statements}
-    if version < 5:
-        tables["units"] = tables["units"].replace(" checksum BLOB NOT NULL,", "")
-    return tables
-
-
-def _normalize_statement(statement: str) -> str:
-    """Return a statement without line ends and allowed values, of which versions have more."""
-    return " ".join(_ALLOWED_VALUES.sub("IN (...)", statement.removesuffix(";")).split())
 
 
 # Types of values: SQLite allows any in any column.
