@@ -103,10 +103,11 @@ class WilcoxonScore(Scorer):
 
 def rank_scores(X: MatrixLike, resamples: ResampleCounts) -> FloatArray:
     """Return the rank sum statistic of each column on each resample, block of columns by block."""
-    scores = np.empty((len(resamples.weights), X.shape[1]))
+    n_resamples, n_features = len(resamples.weights), X.shape[1]
     width = max(1, MAX_BLOCK_ENTRIES // max(resamples.weights.shape))
+    scores = np.empty((n_resamples, n_features))
     for columns, block in sorted_blocks(X, width):
-        block_scores = np.empty((len(scores), len(block.stop)))
+        block_scores = np.empty((n_resamples, len(block.stop)))
         rank_statistics(*block, *resamples, block_scores)
         scores[:, columns] = block_scores
     return scores
