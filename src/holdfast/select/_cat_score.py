@@ -33,6 +33,7 @@ class Shrinkage(NamedTuple):
     name="cat_score",
     title="CAT score (shrinkage correlation-adjusted t)",
     references=("zuber2009", "dernoncourt2014"),
+    aliases=("correlation_adjusted_t",),
 )
 class CATScore(ThresholdScorer):
     r"""Score features by their correlation-adjusted t-scores.

@@ -171,6 +171,7 @@ class BinScorer(ThresholdScorer):
     name="information_gain",
     title="information gain (MDL cuts)",
     references=("fayyad1993", "kalousis2005"),
+    aliases=("info_gain",),
 )
 class InformationGain(BinScorer):
     r"""Score features by their information gain about the class, in bits, after MDL binning.
@@ -262,6 +263,7 @@ class InformationGain(BinScorer):
     name="symmetrical_uncertainty",
     title="symmetrical uncertainty",
     references=("press1988", "saeys2008"),
+    aliases=("symmetric_uncertainty",),
 )
 class SymmetricalUncertainty(BinScorer):
     r"""Score features by their mutual information with the class, relative to both entropies.

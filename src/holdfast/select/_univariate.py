@@ -123,6 +123,7 @@ def _write_statistics(
     name="t_score",
     title="t-score (absolute)",
     references=("dernoncourt2014",),
+    aliases=("ttest", "t_test", "student_t"),
 )
 class TScore(MomentScorer):
     r"""Score features by the absolute t statistic between the classes.
@@ -256,6 +257,7 @@ def _welch_p_values(X: MatrixLike, y: IndexArray, n_classes: int) -> FloatArray:
     name="f_score",
     title="F statistic (analysis of variance)",
     references=("yu2008",),
+    aliases=("anova", "f_classif", "f_test"),
 )
 class FScore(MomentScorer):
     r"""Score features by the F statistic of one-way analysis of variance.
