@@ -437,6 +437,11 @@ REFERENCES: dict[str, Reference] = {
         "F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), "
         "80-83.",
     ),
+    "williams1976": Reference(
+        "Williams 1976",
+        "D. A. Williams (1976). Improved likelihood ratio tests for complete contingency tables. "
+        "Biometrika 63(1), 33-37.",
+    ),
     "yu2008": Reference(
         "Yu et al. 2008",
         "L. Yu, C. Ding, S. Loscalzo (2008). Stable feature selection via dense feature "

@@ -52,7 +52,7 @@ def test_t_statistics_equal_limma():
     """Printed by limma's topTable; the data are drawn by scipy, which anyone can repeat."""
     X = scipy.stats.norm.rvs(size=(10, 6), scale=0.3, random_state=42)
     X[0, :2] += 2
-    fitted = hf.ModeratedTScore().fit(X.T, [0, 0, 0, 1, 1, 1])
+    fitted = hf.ModeratedTScore(alpha=0.05).fit(X.T, [0, 0, 0, 1, 1, 1])
     limma = [
         4.69927758, 0.80087790, 0.75544985, 0.25766129, 0.37777834, 0.95274945, 1.48082246,
         0.62687070, 0.22819170, 0.04438754,
@@ -61,6 +61,20 @@ def test_t_statistics_equal_limma():
     # near infinity, d0 hangs on the last digits of the variance of the logarithms
     assert fitted.prior_degrees_of_freedom_ == pytest.approx(71047.76, rel=1e-3)
     assert fitted.prior_variance_ == pytest.approx(0.1198481, rel=1e-6)
+    p_values = [
+        3.070827e-05, 4.279339e-01, 4.544048e-01, 7.979893e-01, 7.075926e-01, 3.464392e-01,
+        1.464885e-01, 5.343058e-01, 8.206597e-01, 9.648163e-01,
+    ]  # fmt: skip
+    assert fitted.pvalues_ == pytest.approx(p_values, rel=1e-6)
+    assert fitted.qvalues_[:2] == pytest.approx([0.0003070827, 0.8905096522], rel=1e-6)
+
+
+def test_p_values_of_several_classes_are_those_of_f():
+    X, y = genes(n=15, classes=3)
+    fitted = hf.ModeratedTScore(alpha=0.1).fit(X, y)
+    prior_d = fitted.prior_degrees_of_freedom_
+    expected = scipy.stats.f.sf(plain_scores(X, y), 2, prior_d + 12)
+    assert fitted.pvalues_ == pytest.approx(expected, rel=1e-6)
 
 
 def test_prior_and_shrunk_variances_equal_limma():

@@ -56,6 +56,16 @@ def test_tied_and_sparse_values_equal_kruskal(data, values, kind):
             assert (score**2 if classes == 2 else score) == pytest.approx(h, rel=1e-9, abs=1e-9)
 
 
+def test_p_values_equal_those_of_scipy():
+    X, y = load_wine(return_X_y=True)
+    X = X + 5 * np.random.default_rng(0).normal(size=X.shape) * X.std(axis=0)
+    expected = [scipy.stats.kruskal(*(x[y == k] for k in range(3))).pvalue for x in X.T]
+    assert hf.WilcoxonScore(alpha=0.1).fit(X, y).pvalues_ == pytest.approx(expected, rel=1e-9)
+    X, y = X[y < 2], y[y < 2]
+    test = scipy.stats.mannwhitneyu(X[y == 0], X[y == 1], use_continuity=False, method="asymptotic")
+    assert hf.WilcoxonScore(alpha=0.1).fit(X, y).pvalues_ == pytest.approx(test.pvalue, rel=1e-9)
+
+
 def test_separated_classes_have_the_largest_score():
     y = np.repeat([0, 1, 2], [3, 4, 5])
     X = np.column_stack([np.array([5.0, -1.0, 2.0])[y], np.arange(12.0)])

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, logsumexp, polygamma
+from scipy.special import digamma, fdtrc, logsumexp, polygamma, stdtr
 
 from holdfast._kernels.moments import LARGEST_FLOAT, fill_missing_squares, sums_of_squares
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
-from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
+from holdfast.select._score_cut import Correction, PValueScorer
 from holdfast.select._selector import row_counts
 from holdfast.select._univariate import class_counts, moment_blocks
 
@@ -43,7 +43,7 @@ class VariancePrior(NamedTuple):
     title="moderated t-score (absolute, empirical Bayes variance)",
     references=("smyth2004",),
 )
-class ModeratedTScore(Scorer):
+class ModeratedTScore(PValueScorer):
     r"""Score features by the absolute moderated t statistic of limma.
 
     With means :math:`\bar x_k`, the pooled variance s² within classes, d = n - c degrees of freedom
@@ -65,8 +65,17 @@ class ModeratedTScore(Scorer):
 
     Parameters
     ----------
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
+    alpha : float or None, default None
+        Select all features with a corrected p-value of at most this level, instead of a number of
+        them.
+    correction : {"fdr_bh", "bonferroni", "none"}, default "fdr_bh"
+        How p-values are corrected for the number of features: Benjamini and Hochberg's rule, which
+        controls the false discovery rate if tests are independent or positively dependent;
+        Bonferroni's, which controls the probability of any false selection; or not at all.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores.
 
@@ -83,12 +92,19 @@ class ModeratedTScore(Scorer):
         Ranks, 1 the best.
     support_ : array of shape (p,)
         Which features are selected.
+    pvalues_, qvalues_ : array of shape (p,)
+        The p-values, and the corrected ones; only if `alpha` is set.
 
     Notes
     -----
     Unlike the t-score, the moderated t of a feature depends on the other features of the data, and
     on their units: all features must be measured on one scale, as the genes of one array are.
     Standardising them first is possible, but takes the differences of the variances away.
+
+    The p-values behind `alpha` come from Student's distribution with d_0 + d degrees of freedom,
+    for more than two classes from the F distribution with c - 1 and d_0 + d. As in limma, d_0 + d
+    counts no more than the d p degrees of freedom that all features have together. Samples must be
+    independent: on a bootstrap resample, whose rows repeat, p-values are too small.
 
     Variances below 1e-5 of their median are set to that for the estimation of the prior, as limma
     does. If more than half of the variances are 0, the median is that of the others (limma takes 1,
@@ -120,8 +136,17 @@ class ModeratedTScore(Scorer):
     _allow_sparse = True
 
     def __init__(
-        self, *, n_features_to_select: float | None = None, random_state: RandomState = 0
+        self,
+        *,
+        threshold: float | None = None,
+        alpha: float | None = None,
+        correction: Correction = "fdr_bh",
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
     ) -> None:
+        self.threshold = threshold
+        self.alpha = alpha
+        self.correction = correction
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -136,6 +161,13 @@ class ModeratedTScore(Scorer):
     ) -> FloatArray:
         weights = row_counts(rows, len(y), float)
         return np.array([scores for scores, _ in moderated_scores(X, y, weights)])
+
+    def _p_values(self, X: MatrixLike, y: IndexArray, scores: FloatArray) -> FloatArray:
+        between = int(y.max())
+        d = len(y) - between - 1
+        total = min(self.prior_degrees_of_freedom_ + d, float(d * len(scores)))
+        t_or_f = 2.0 * stdtr(total, -scores) if between == 1 else fdtrc(between, total, scores)
+        return np.asarray(t_or_f)
 
 
 def moderated_scores(

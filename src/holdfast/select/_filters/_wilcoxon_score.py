@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import chdtrc, ndtr
 
 from holdfast._kernels.rank_sums import rank_statistics
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
 from holdfast.select._information import MAX_BLOCK_ENTRIES, ResampleCounts, sorted_blocks
-from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
+from holdfast.select._score_cut import Correction, PValueScorer
 
 
 @selector(
@@ -19,7 +20,7 @@ from holdfast.select._registry import selector
     title="Wilcoxon rank sum statistic (absolute)",
     references=("wilcoxon1945", "kruskal1952"),
 )
-class WilcoxonScore(Scorer):
+class WilcoxonScore(PValueScorer):
     r"""Score features by the rank sum statistic between the classes.
 
     With two classes of n_1 and n_2 samples, n in total, and the sum R_1 of the ranks of the first
@@ -39,8 +40,17 @@ class WilcoxonScore(Scorer):
 
     Parameters
     ----------
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
+    alpha : float or None, default None
+        Select all features with a corrected p-value of at most this level, instead of a number of
+        them.
+    correction : {"fdr_bh", "bonferroni", "none"}, default "fdr_bh"
+        How p-values are corrected for the number of features: Benjamini and Hochberg's rule, which
+        controls the false discovery rate if tests are independent or positively dependent;
+        Bonferroni's, which controls the probability of any false selection; or not at all.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores.
 
@@ -54,6 +64,8 @@ class WilcoxonScore(Scorer):
         Ranks, 1 the best.
     support_ : array of shape (p,)
         Which features are selected.
+    pvalues_, qvalues_ : array of shape (p,)
+        The p-values, and the corrected ones; only if `alpha` is set.
 
     Notes
     -----
@@ -63,6 +75,11 @@ class WilcoxonScore(Scorer):
 
     z has no continuity correction; ``scipy.stats.mannwhitneyu`` subtracts 1/2 from the distance
     unless ``use_continuity=False``. Sparse matrices stay sparse.
+
+    The p-values behind `alpha` are two-sided, by the normal distribution, for more than two classes
+    by the chi-square distribution with c - 1 degrees of freedom. Both are approximations for large
+    samples. Samples must be independent: on a bootstrap resample, whose rows repeat, p-values are
+    too small.
 
     References
     ----------
@@ -86,8 +103,17 @@ class WilcoxonScore(Scorer):
     _allow_sparse = True
 
     def __init__(
-        self, *, n_features_to_select: float | None = None, random_state: RandomState = 0
+        self,
+        *,
+        threshold: float | None = None,
+        alpha: float | None = None,
+        correction: Correction = "fdr_bh",
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
     ) -> None:
+        self.threshold = threshold
+        self.alpha = alpha
+        self.correction = correction
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -99,6 +125,10 @@ class WilcoxonScore(Scorer):
         self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
     ) -> FloatArray:
         return rank_scores(X, ResampleCounts.from_rows(y, rows))
+
+    def _p_values(self, X: MatrixLike, y: IndexArray, scores: FloatArray) -> FloatArray:
+        freedom = int(y.max())
+        return np.asarray(2.0 * ndtr(-scores) if freedom == 1 else chdtrc(freedom, scores))
 
 
 def rank_scores(X: MatrixLike, resamples: ResampleCounts) -> FloatArray:
