@@ -29,7 +29,7 @@ def fitted(data: Labelled, *, selector: Any) -> Any:
     return selector.fit(*data)
 
 
-# Dense groups beside scikit-learn's mean shift
+# Dense groups against scikit-learn's mean shift
 
 
 def peaks(data: Labelled) -> NDArray[np.float64]:
@@ -41,7 +41,7 @@ def peaks(data: Labelled) -> NDArray[np.float64]:
 
 
 benchmark(
-    task=f"DRAGS, flat kernel, {DATA}, 62 x 2,000, beside MeanShift",
+    task=f"DRAGS, flat kernel, {DATA}, 62 x 2,000, against MeanShift",
     peer=Live(name="MeanShift", run=peaks),
     goal=Goal(ratio=20),
     **OF_COLON,

@@ -426,6 +426,11 @@ REFERENCES: dict[str, Reference] = {
         "A. W. Whitney (1971). A direct method of nonparametric measurement selection. IEEE "
         "Transactions on Computers C-20(9), 1100-1103.",
     ),
+    "williams1976": Reference(
+        "Williams 1976",
+        "D. A. Williams (1976). Improved likelihood ratio tests for complete contingency tables. "
+        "Biometrika 63(1), 33-37.",
+    ),
     "yu2008": Reference(
         "Yu et al. 2008",
         "L. Yu, C. Ding, S. Loscalzo (2008). Stable feature selection via dense feature "

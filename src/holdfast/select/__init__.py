@@ -50,6 +50,7 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
+from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
