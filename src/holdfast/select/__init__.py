@@ -12,6 +12,12 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._mirror_statistics import (
+    Discoveries,
+    HalfEffects,
+    discover,
+)
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
 from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
@@ -68,6 +74,7 @@ __all__ = [
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
+    "DataSplitting",
     "DenseGroups",
     "Ensemble",
     "FScore",
