@@ -1,4 +1,4 @@
-"""Selectors: one fit beside peers, many resamples at once, a data set mapped from disk."""
+"""Selectors: one fit against peers, many resamples at once, a data set mapped from disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fitted(data: Labelled, *, selector: Any) -> NDArray[Any]:
     return selector.fit(*data).ranking_
 
 
-# One fit, 200 x 10,000, beside peers
+# One fit, 200 x 10,000, against peers
 
 
 def skrebate(data: Labelled) -> Any:
@@ -79,7 +79,7 @@ PEERS: list[tuple[str, Any, Live | Recorded, float]] = [
 
 for _name, _selector, _peer, _ratio in PEERS:
     benchmark(
-        task=f"{_name}, 200 x 10,000, beside {_peer.name}",
+        task=f"{_name}, 200 x 10,000, against {_peer.name}",
         peer=_peer,
         goal=Goal(ratio=_ratio),
         **WIDE,
@@ -116,13 +116,13 @@ THOUSAND = {
 }
 for _name, _selector in (("t", hf.TScore()), ("F", hf.FScore())):
     benchmark(
-        task=f"{_name}, 1,000 resamples of 200 x 20,000, beside the bare products (goal: 1/3)",
+        task=f"{_name}, 1,000 resamples of 200 x 20,000, against the bare products (goal: 1/3)",
         peer=Live(name="products", run=products),
         goal=Goal(ratio=1 / 3),
         **THOUSAND,
     )(partial(scored, selector=_selector))
 benchmark(
-    task="F, 1,000 resamples of 200 x 20,000, beside a loop over f_classif",
+    task="F, 1,000 resamples of 200 x 20,000, against a loop over f_classif",
     peer=Live(name="f_classif", run=f_loop),
     goal=Goal(ratio=20),
     **THOUSAND,
