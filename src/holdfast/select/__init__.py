@@ -12,6 +12,12 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._mirror_statistics import (
+    Discoveries,
+    HalfEffects,
+    discover,
+)
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -44,6 +50,7 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
+from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
@@ -65,6 +72,7 @@ __all__ = [
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
+    "DataSplitting",
     "DenseGroups",
     "Ensemble",
     "FScore",
