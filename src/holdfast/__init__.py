@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from holdfast.select import (
         DRAGS,
+        MRMR,
         SVMRFE,
         AnySelector,
         BackwardSelection,
@@ -98,6 +99,7 @@ _HOME = {
     "KMeansGroups": "select",
     "L1Path": "select",
     "LinearSVMWeights": "select",
+    "MRMR": "select",
     "ModeratedTScore": "select",
     "MutualInformation": "select",
     "Nested": "resample",
@@ -139,6 +141,7 @@ _MODULES = (
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AddedNoise",
     "AnySelector",
