@@ -9,6 +9,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import StoreError
+from holdfast.study._execution import _worker
 from holdfast.study._storage._store import FILE, Store
 from tests.conftest import missing
 from tests.study.inline import work_here
@@ -39,6 +40,13 @@ def _in_this_process(monkeypatch):
 
 
 def run(folder):
+    """Run the study with one transaction per unit, however fast the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_worker, "SECONDS_PER_BATCH", 0.0)
+        _run(folder)
+
+
+def _run(folder):
     hf.Study(**STUDY).run(*small_data(20), out=folder, n_jobs=1).store.close()
 
 
