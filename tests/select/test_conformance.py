@@ -40,16 +40,20 @@ every_chooser = pytest.mark.parametrize("name", CHOOSERS)
 DRAWN = {
     "backward_selection",
     "consensus_groups",
+    "elastic_net",
     "ensemble",
     "floating_selection",
     "forest_importance",
     "forward_selection",
     "kmeans_groups",
+    "lasso",
     "oscillating_search",
     "random_score",
     "random_subset",
     "stability_selection",
 }
+# a size is the most features, of which a sparse model may keep fewer
+AT_MOST = {"elastic_net", "lasso"}
 # what repeats itself does so less often here
 QUICK = {
     "backward_selection": {"cv": 3},
@@ -85,7 +89,9 @@ class TestEveryGrouper(OfTheRegistry, GroupSelectorConformance):
 
 @every_chooser
 class TestEveryChooser(OfTheRegistry, SubsetSelectorConformance):
-    pass
+    @pytest.fixture(autouse=True)
+    def _limited(self, name):
+        self.keeps_at_most = name in AT_MOST
 
 
 @everyone

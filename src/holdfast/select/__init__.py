@@ -25,6 +25,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
 from holdfast.select._registry import (
@@ -67,6 +68,7 @@ __all__ = [
     "CATScore",
     "ConsensusGroups",
     "DenseGroups",
+    "ElasticNetSelection",
     "Ensemble",
     "FScore",
     "FloatingSelection",
@@ -76,6 +78,7 @@ __all__ = [
     "InformationGain",
     "KMeansGroups",
     "L1Path",
+    "LassoSelection",
     "LinearSVMWeights",
     "MutualInformation",
     "OscillatingSearch",
