@@ -82,6 +82,11 @@ REFERENCES: dict[str, Reference] = {
         "I. Csiszár (1975). I-divergence geometry of probability distributions and minimization "
         "problems. Annals of Probability 3(1), 146-158.",
     ),
+    "dai2023": Reference(
+        "Dai et al. 2023",
+        "C. Dai, B. Lin, X. Xing, J. S. Liu (2023). False discovery rate control via data "
+        "splitting. Journal of the American Statistical Association 118(544), 2503-2520.",
+    ),
     "davis2006": Reference(
         "Davis et al. 2006",
         "C. A. Davis, F. Gerick, V. Hintermair, C. C. Friedel, K. Fundel, R. Küffner, R. "

@@ -40,6 +40,7 @@ every_chooser = pytest.mark.parametrize("name", CHOOSERS)
 DRAWN = {
     "backward_selection",
     "consensus_groups",
+    "data_splitting",
     "elastic_net",
     "ensemble",
     "floating_selection",
@@ -58,10 +59,13 @@ AT_MOST = {"elastic_net", "lasso"}
 QUICK = {
     "backward_selection": {"cv": 3},
     "consensus_groups": {"n_bags": 5},
+    "data_splitting": {"n_splits": 10},
+    "elastic_net": {"n_penalties": 20},
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
     "kmeans_groups": {"n_init": 5},
+    "lasso": {"n_penalties": 20},
     "oscillating_search": {"cv": 3, "depth": 2},
     "stability_selection": {"n_pairs": 10},
 }

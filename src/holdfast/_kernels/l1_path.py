@@ -602,9 +602,7 @@ def _step_towards_model(
     if family == GAUSSIAN:  # the loss is quadratic: the model, with weights of 1, is exact
         P, weight_floor, model_tolerance = np.zeros((rows, n)), 1.0, 0.5 * tolerance
     new = B.copy()
-    offsets = _minimise_model(
-        Z, working, new, R, P, weight_floor, penalty, ridge, model_tolerance
-    )
+    offsets = _minimise_model(Z, working, new, R, P, weight_floor, penalty, ridge, model_tolerance)
     change, penalty_change, loss_decrease = np.empty((rows, n)), 0.0, 0.0
     for row in range(rows):
         for i in range(n):
@@ -659,9 +657,7 @@ def solve(
         for k in range(len(working)):
             B[row, k] = beta[row, working[k]]
     for _ in range(MAX_ROUNDS):
-        violation = _step_towards_model(
-            Z, Y, family, working, B, eta, penalty, ridge, tolerance
-        )
+        violation = _step_towards_model(Z, Y, family, working, B, eta, penalty, ridge, tolerance)
         if violation <= tolerance:
             break
     for row in range(rows):

@@ -12,6 +12,12 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._mirror_statistics import (
+    Discoveries,
+    HalfEffects,
+    discover,
+)
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -67,6 +73,7 @@ __all__ = [
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
+    "DataSplitting",
     "DenseGroups",
     "ElasticNetSelection",
     "Ensemble",

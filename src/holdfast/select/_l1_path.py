@@ -132,7 +132,7 @@ class PenaltyPath:
         while True:
             for feature in newcomers:
                 self._seen[feature] = True
-                # of equal features only the first is active: the lasso cannot tell them apart, while
+                # of equal features only the first is active: the lasso cannot tell them apart;
                 # an elastic net gives them equal coefficients
                 if self._ridge_ratio > 0 or not has_twin(self._Z, self._active, feature):
                     self._active = np.append(self._active, feature)
