@@ -12,6 +12,9 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._false_discoveries._integrated_path_selection import (
+    IntegratedPathSelection,
+)
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -73,6 +76,7 @@ __all__ = [
     "ForwardSelection",
     "GroupSelector",
     "InformationGain",
+    "IntegratedPathSelection",
     "KMeansGroups",
     "L1Path",
     "LinearSVMWeights",
