@@ -1,24 +1,36 @@
-"""Write `tests/golden/ipss.json` with the package ipss (1.1.13): run this with a Python that has it.
+"""Write tests/golden/ipss.json with the package ipss (1.1.13).
+
+Run it with a Python that has that package::
 
     python tools/make_ipss_values.py
 
-The file holds stability paths with what ipss makes of them: random paths of several sizes, and those
-of its own runs on the breast cancer data of scikit-learn, whose q-values come from its public
+The file holds stability paths with what ipss makes of them: random paths of several kinds, and
+those of its runs on the breast cancer data of scikit-learn, whose q-values come from its public
 function.
 """
+
+from __future__ import annotations
 
 import itertools
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import ipss
 import numpy as np
 from ipss import helpers, processing
+from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
+FloatArray: TypeAlias = NDArray[np.float64]
+Case: TypeAlias = "dict[str, object]"
 
-def integrate(paths, alphas, n_pairs, function, delta, cutoff):
+
+def integrate(
+    paths: FloatArray, alphas: FloatArray, n_pairs: int, function: str, delta: float, cutoff: float
+) -> Case:
     """Return scores, bound and stop of ipss, and the values that follow from them."""
     selected = paths.sum(axis=1)
     scores, bound, _, stop = processing.ipss_scores(
@@ -41,7 +53,7 @@ def integrate(paths, alphas, n_pairs, function, delta, cutoff):
     }
 
 
-def random_cases():
+def random_cases() -> Iterator[Case]:
     """Yield integrals of random rising paths, with and without a cut."""
     generator = np.random.default_rng(2025)
     for function, delta, cutoff in itertools.product(
@@ -57,14 +69,15 @@ def random_cases():
         yield integrate(paths, alphas, n_pairs, function, delta, cutoff)
 
 
-def real_case(selector):
+def real_case(selector: str) -> Case:
     """Return the paths of a run on the breast cancer data, and the q-values it returned."""
     captured = []
     scores = processing.ipss_scores
 
-    def capture(paths, n_pairs, alphas, selected, function, delta, cutoff):
-        captured.append((paths, alphas, n_pairs, function, delta, cutoff))
-        return scores(paths, n_pairs, alphas, selected, function, delta, cutoff)
+    def capture(*arguments: object) -> object:
+        paths, n_pairs, alphas, _, *rest = arguments
+        captured.append((paths, alphas, n_pairs, *rest))
+        return scores(*arguments)
 
     X, y = load_breast_cancer(return_X_y=True)
     np.random.seed(1)  # noqa: NPY002  (ipss draws from the global generator)

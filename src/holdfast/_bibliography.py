@@ -82,6 +82,11 @@ REFERENCES: dict[str, Reference] = {
         "I. Csiszár (1975). I-divergence geometry of probability distributions and minimization "
         "problems. Annals of Probability 3(1), 146-158.",
     ),
+    "dai2023": Reference(
+        "Dai et al. 2023",
+        "C. Dai, B. Lin, X. Xing, J. S. Liu (2023). False discovery rate control via data "
+        "splitting. Journal of the American Statistical Association 118(544), 2503-2520.",
+    ),
     "davis2006": Reference(
         "Davis et al. 2006",
         "C. A. Davis, F. Gerick, V. Hintermair, C. C. Friedel, K. Fundel, R. Küffner, R. "
@@ -430,6 +435,11 @@ REFERENCES: dict[str, Reference] = {
         "Whitney 1971",
         "A. W. Whitney (1971). A direct method of nonparametric measurement selection. IEEE "
         "Transactions on Computers C-20(9), 1100-1103.",
+    ),
+    "williams1976": Reference(
+        "Williams 1976",
+        "D. A. Williams (1976). Improved likelihood ratio tests for complete contingency tables. "
+        "Biometrika 63(1), 33-37.",
     ),
     "yu2008": Reference(
         "Yu et al. 2008",

@@ -58,13 +58,21 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
     Names are compared as given first, then in lower case.
     """
-    names, text = sorted(known), str(name)
-    nearest = difflib.get_close_matches(text, names, n=1) or difflib.get_close_matches(
-        text.lower(), names, n=1
-    )
-    return (
-        f" Did you mean {nearest[0]!r}?" if nearest else f" Known: {format_list(names, most=60)}."
-    )
+    names = sorted(known)
+    nearest = nearest_name(str(name), names)
+    return f" Did you mean {nearest!r}?" if nearest else f" Known: {format_list(names, most=60)}."
+
+
+def nearest_name(name: str, names: Sequence[str]) -> str:
+    """Return the name with the most similar letters; empty if none is similar.
+
+    >>> nearest_name("Jacard", ["dice", "jaccard"]), nearest_name("x", ["dice", "jaccard"])
+    ('jaccard', '')
+    """
+    for text in (name, name.lower()):
+        if nearest := difflib.get_close_matches(text, names, n=1):
+            return nearest[0]
+    return ""
 
 
 # Numbers.

@@ -40,6 +40,7 @@ every_chooser = pytest.mark.parametrize("name", CHOOSERS)
 DRAWN = {
     "backward_selection",
     "consensus_groups",
+    "data_splitting",
     "ensemble",
     "floating_selection",
     "forest_importance",
@@ -55,6 +56,7 @@ DRAWN = {
 QUICK = {
     "backward_selection": {"cv": 3},
     "consensus_groups": {"n_bags": 5},
+    "data_splitting": {"n_splits": 10},
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},

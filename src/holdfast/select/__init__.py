@@ -12,8 +12,18 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._false_discoveries._data_splitting import DataSplitting
 from holdfast.select._false_discoveries._integrated_path_selection import (
     IntegratedPathSelection,
+)
+from holdfast.select._false_discoveries._integrated_paths import (
+    IntegratedPaths,
+    integrate_stability_paths,
+)
+from holdfast.select._false_discoveries._mirror_statistics import (
+    Discoveries,
+    HalfEffects,
+    discover,
 )
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
@@ -47,6 +57,7 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
+from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
@@ -68,6 +79,7 @@ __all__ = [
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
+    "DataSplitting",
     "DenseGroups",
     "Ensemble",
     "FScore",
@@ -77,6 +89,7 @@ __all__ = [
     "GroupSelector",
     "InformationGain",
     "IntegratedPathSelection",
+    "IntegratedPaths",
     "KMeansGroups",
     "L1Path",
     "LinearSVMWeights",
@@ -99,6 +112,7 @@ __all__ = [
     "error_bound",
     "get_selector",
     "halve_then_one",
+    "integrate_stability_paths",
     "largest_q",
     "least_threshold",
     "list_selectors",

@@ -262,7 +262,8 @@ def named_selector(given: SelectorLike) -> tuple[str, Selector]:
     """Return a name for a selector, and the selector; see `as_selector`."""
     if isinstance(given, str):
         name, options = parse_spec_or_call(given)
-        return name, make_object(given, get_selector(name).kind, options)
+        record = get_selector(name)
+        return record.name, make_object(given, record.kind, options)
     if isinstance(given, Selector):
         return snake_case(type(given).__name__), clone(given)
     if hasattr(given, "fit") and not inspect.isclass(given):

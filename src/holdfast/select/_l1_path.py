@@ -174,6 +174,7 @@ FAMILIES = {"gaussian": GAUSSIAN, "logistic": LOGISTIC, "multinomial": MULTINOMI
     name="l1_path",
     title="Order of entry on the lasso path",
     references=("tibshirani1996", "friedman2010"),
+    aliases=("lasso_path",),
 )
 class L1Path(Scorer):
     r"""Score features by how early they enter a linear model as its L1 penalty falls.

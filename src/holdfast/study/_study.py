@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -297,7 +298,7 @@ def _name_objects(
         pairs = [convert(item) for item in items]
         names = [name for name, _ in pairs]
         named = {
-            str(item) if names.count(name) > 1 else name: converted
+            _spell_in_full(item, name) if names.count(name) > 1 else name: converted
             for (name, converted), item in zip(pairs, items, strict=True)
         }
         if len(named) < len(items):
@@ -310,6 +311,14 @@ def _name_objects(
     if any(not name.strip() for name in named):
         raise InvalidInputError(f"the name of a {what} must not be empty.")
     return named
+
+
+def _spell_in_full(item: object, name: str) -> str:
+    """Return an object as text, with its options; the name replaces another name for it."""
+    text = str(item)
+    if isinstance(item, str):
+        text = re.sub(r"^\s*\w+", name, text)
+    return text
 
 
 def _as_list(given: Any) -> Iterable[Any]:  # noqa: ANN401

@@ -61,6 +61,7 @@ class SubsampleSelections(NamedTuple):
     name="stability_selection",
     title="stability selection",
     references=("meinshausen2010", "shah2013", "bodinier2023"),
+    aliases=("stabsel",),
 )
 class StabilitySelection(HalfSampler):
     r"""Select the features that a base selector picks on most halves of the data.

@@ -41,6 +41,7 @@ N_PENALTIES, PATH_TOLERANCE = 25, 1e-3
     name="integrated_path_selection",
     title="integrated path stability selection (IPSS)",
     references=("melikechi2025", "melikechi2025forests", "shah2013"),
+    aliases=("ipss",),
 )
 class IntegratedPathSelection(HalfSampler):
     r"""Select features by q-values from their whole stability paths.
@@ -78,7 +79,8 @@ class IntegratedPathSelection(HalfSampler):
     target_efp : float or None, default None
         Instead: features whose expected number of false positives is at most this.
     function : {"h1", "h2", "h3"} or None, default None
-        The power m. None: h2 for L1 paths and h3 for scores, as the authors advise.
+        The power m. None: h2 for L1 paths and h3 for scores, as in the package ipss. h1 needs
+        the weakest assumption (see Notes).
     delta : float or None, default None
         How much small penalties weigh; 1 is uniform on the logarithmic scale. None: 1 for L1
         paths, 1.25 for scores.
@@ -121,10 +123,16 @@ class IntegratedPathSelection(HalfSampler):
     Notes
     -----
     The bound of efp holds on average over data sets, if samples are independent and the base
-    selects features without effect no more often than at random, also on several disjoint parts
-    together. q-values divide this bound by the number of selected features; they estimate the
-    false discovery rate, and no theorem bounds it by them. Features that stand in for each other
-    share their selections, so that none of them may reach a share of one half.
+    selects a feature without effect on all of 2m halves (m pairs) with probability at most
+    :math:`r^{2m}`. For m = 1 this follows if such features are selected no more often than at
+    random. For h2 and h3 it is an assumption about several pairs, which share samples: it fails
+    if few samples make one feature look informative on most halves. In the measurements of the
+    guide, h1 keeps its level on noise, h2 and h3 do not always.
+
+    q-values divide this bound by the number of selected features; they estimate the false
+    discovery rate, and no theorem bounds it by them. Features that stand in for each other share
+    their selections, so that none of them may reach a share of one half. With few features (less
+    than about 30) the bounds are wide, as r is large.
 
     Differences from the package ipss: halves are stratified; penalties are relative to the
     largest of each half; all features enter the path, without a preselection on the same data;
@@ -148,7 +156,8 @@ class IntegratedPathSelection(HalfSampler):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> paths = hf.IntegratedPathSelection(n_pairs=20, target_fdr=0.2).fit(X, y)
     >>> paths.get_feature_names_out().tolist()
-    []
+    ['mean concave points', 'worst radius', 'worst texture', 'worst smoothness',
+    'worst concave points', 'worst symmetry']
     """
 
     def __init__(

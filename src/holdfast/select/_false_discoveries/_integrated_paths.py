@@ -81,6 +81,20 @@ def integrate_stability_paths(
     Returns
     -------
     IntegratedPaths
+
+    References
+    ----------
+    O. Melikechi, J. W. Miller (2025). Integrated path stability selection. Journal of the
+    American Statistical Association. doi:10.1080/01621459.2025.2525589.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from holdfast.select import integrate_stability_paths
+    >>> shares = np.array([[0, 0, 0, 0], [0.9, 0.1, 0, 0], [1, 0.6, 0.2, 0]])
+    >>> paths = integrate_stability_paths(shares, np.array([1, 0.5, 0.25]), 50, function="h2")
+    >>> paths.efp_scores.round(2).tolist(), paths.q_values.round(2).tolist()
+    ([0.03, 4.0, 4.0, 4.0], [0.03, 1.0, 1.0, 1.0])
     """
     p = probabilities.shape[1]
     power = PATH_FUNCTIONS.index(check_choice(function, "function", PATH_FUNCTIONS)) + 1

@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
 from holdfast._interrupts import handle_interrupts
-from holdfast._study_part import parse_part
+from holdfast._study_part import StudyPart, parse_part
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
 from holdfast.resample import Protocol, Resample
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
 from holdfast.study._execution._scheduler import Progress, Scheduler
-from holdfast.study._execution._sequential_run import SequentialStudy, active_rule, check_same_rule
+from holdfast.study._execution._sequential_run import SequentialStudy
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import versions
 from holdfast.study._planning._make_plan import make_unit_runner
@@ -33,7 +33,9 @@ from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
 from holdfast.study._storage._check import delete_damaged_units
 from holdfast.study._storage._folder import (
+    active_rule,
     check_empty,
+    check_same_rule,
     create_folder,
     load_data,
     open_or_create_store,
@@ -69,7 +71,7 @@ class ExecutionOptions:
         self.n_jobs = resolve_n_jobs(n_jobs)
         self.client = client
         self.timeout = _check_timeout(timeout)
-        self.part = parse_part(part)
+        self.part = StudyPart() if part is None else parse_part(part)
 
     def includes(self, position: int) -> bool:
         """Return whether the unit at a position belongs to the requested part."""
