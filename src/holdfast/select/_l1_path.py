@@ -357,7 +357,7 @@ class L1Path(Scorer):
                 active[step:] = (path.coefficients != 0).any(axis=0)
             worst = max(worst, path.violation)
             yield active
-        _warn_unsolved(worst, self.tolerance)
+        warn_unsolved(worst, self.tolerance)
 
     def shares(self) -> FloatArray:
         """Return the grid of penalties below the largest, as shares of it, falling."""
