@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from holdfast.select import (
         DRAGS,
+        MRMR,
         SVMRFE,
         AnySelector,
         BackwardSelection,
@@ -104,6 +105,7 @@ _HOME = {
     "L1Path": "select",
     "LassoSelection": "select",
     "LinearSVMWeights": "select",
+    "MRMR": "select",
     "ModeratedTScore": "select",
     "MutualInformation": "select",
     "Nested": "resample",
@@ -145,6 +147,7 @@ _MODULES = (
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AddedNoise",
     "AnySelector",

@@ -104,6 +104,11 @@ REFERENCES: dict[str, Reference] = {
         "L. R. Dice (1945). Measures of the amount of ecologic association between species. "
         "Ecology 26(3), 297-302.",
     ),
+    "ding2005": Reference(
+        "Ding & Peng 2005",
+        "C. Ding, H. Peng (2005). Minimum redundancy feature selection from microarray gene "
+        "expression data. Journal of Bioinformatics and Computational Biology 3(2), 185-205.",
+    ),
     "dunne2002": Reference(
         "Dunne et al. 2002",
         "K. Dunne, P. Cunningham, F. Azuaje (2002). Solutions to instability problems with "

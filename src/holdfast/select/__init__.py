@@ -26,6 +26,7 @@ from holdfast.select._false_discoveries._mirror_statistics import (
     discover,
 )
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
+from holdfast.select._filters._mrmr import MRMR
 from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
@@ -76,6 +77,7 @@ from holdfast.select._univariate import FScore, TScore
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
