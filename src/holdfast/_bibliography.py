@@ -283,6 +283,16 @@ REFERENCES: dict[str, Reference] = {
         "N. Meinshausen, P. Bühlmann (2010). Stability selection. Journal of the Royal "
         "Statistical Society B 72(4), 417-473.",
     ),
+    "melikechi2025": Reference(
+        "Melikechi & Miller 2025",
+        "O. Melikechi, J. W. Miller (2025). Integrated path stability selection. Journal of the "
+        "American Statistical Association. doi:10.1080/01621459.2025.2525589.",
+    ),
+    "melikechi2025forests": Reference(
+        "Melikechi et al. 2025",
+        "O. Melikechi, D. B. Dunson, J. W. Miller (2025). Nonparametric IPSS: fast, flexible "
+        "feature selection with false discovery control. Bioinformatics 41(5), btaf299.",
+    ),
     "nadeau2003": Reference(
         "Nadeau & Bengio 2003",
         "C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning "

@@ -13,6 +13,13 @@ from holdfast.select._ensemble._error_bounds import error_bound, largest_q, leas
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._integrated_path_selection import (
+    IntegratedPathSelection,
+)
+from holdfast.select._false_discoveries._integrated_paths import (
+    IntegratedPaths,
+    integrate_stability_paths,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
@@ -87,6 +94,8 @@ __all__ = [
     "ForwardSelection",
     "GroupSelector",
     "InformationGain",
+    "IntegratedPathSelection",
+    "IntegratedPaths",
     "KMeansGroups",
     "L1Path",
     "LassoSelection",
@@ -112,6 +121,7 @@ __all__ = [
     "error_bound",
     "get_selector",
     "halve_then_one",
+    "integrate_stability_paths",
     "largest_q",
     "least_threshold",
     "list_selectors",
