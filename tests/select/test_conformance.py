@@ -46,6 +46,7 @@ DRAWN = {
     "forest_importance",
     "forward_selection",
     "kmeans_groups",
+    "knockoffs",
     "oscillating_search",
     "random_score",
     "random_subset",
@@ -60,6 +61,7 @@ QUICK = {
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
     "kmeans_groups": {"n_init": 5},
+    "knockoffs": {"n_draws": 3},
     "oscillating_search": {"cv": 3, "depth": 2},
     "stability_selection": {"n_pairs": 10},
 }

@@ -13,6 +13,7 @@ from holdfast.select._ensemble._error_bounds import error_bound, largest_q, leas
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._knockoffs import Knockoffs
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
@@ -82,6 +83,7 @@ __all__ = [
     "GroupSelector",
     "InformationGain",
     "KMeansGroups",
+    "Knockoffs",
     "L1Path",
     "LinearSVMWeights",
     "MutualInformation",
