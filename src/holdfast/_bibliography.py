@@ -240,6 +240,11 @@ REFERENCES: dict[str, Reference] = {
         "P. Křížek, J. Kittler, V. Hlaváč (2007). Improving stability of feature selection "
         "methods. CAIP 2007, LNCS 4673, 929-936.",
     ),
+    "kruskal1952": Reference(
+        "Kruskal & Wallis 1952",
+        "W. H. Kruskal, W. A. Wallis (1952). Use of ranks in one-criterion variance analysis. "
+        "Journal of the American Statistical Association 47(260), 583-621.",
+    ),
     "kuncheva2007": Reference(
         "Kuncheva 2007",
         "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
@@ -367,6 +372,12 @@ REFERENCES: dict[str, Reference] = {
         "and intraplatform reproducibility of gene expression measurements. Nature "
         "Biotechnology 24, 1151-1161.",
     ),
+    "smyth2004": Reference(
+        "Smyth 2004",
+        "G. K. Smyth (2004). Linear models and empirical Bayes methods for assessing differential "
+        "expression in microarray experiments. Statistical Applications in Genetics and Molecular "
+        "Biology 3(1), article 3.",
+    ),
     "somol2000": Reference(
         "Somol & Pudil 2000",
         "P. Somol, P. Pudil (2000). Oscillating search algorithms for feature selection. ICPR "
@@ -441,6 +452,11 @@ REFERENCES: dict[str, Reference] = {
         "Whitney 1971",
         "A. W. Whitney (1971). A direct method of nonparametric measurement selection. IEEE "
         "Transactions on Computers C-20(9), 1100-1103.",
+    ),
+    "wilcoxon1945": Reference(
+        "Wilcoxon 1945",
+        "F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), "
+        "80-83.",
     ),
     "williams1976": Reference(
         "Williams 1976",

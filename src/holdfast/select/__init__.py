@@ -19,6 +19,8 @@ from holdfast.select._false_discoveries._mirror_statistics import (
     HalfEffects,
     discover,
 )
+from holdfast.select._filters._moderated_t_score import ModeratedTScore
+from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -86,6 +88,7 @@ __all__ = [
     "Knockoffs",
     "L1Path",
     "LinearSVMWeights",
+    "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
     "RandomScore",
@@ -102,6 +105,7 @@ __all__ = [
     "SubsetSelector",
     "SymmetricalUncertainty",
     "TScore",
+    "WilcoxonScore",
     "error_bound",
     "get_selector",
     "halve_then_one",
