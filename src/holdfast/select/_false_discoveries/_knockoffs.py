@@ -194,7 +194,7 @@ class Knockoffs(Scorer):
     >>> X[:, :25] += y[:, None]
     >>> chosen = hf.Knockoffs(fdr=0.2, n_draws=10).fit(X, y).get_support(indices=True)
     >>> int((chosen < 25).sum()), int((chosen >= 25).sum())
-    (25, 2)
+    (24, 2)
     """
 
     def __init__(
