@@ -486,6 +486,11 @@ REFERENCES: dict[str, Reference] = {
         "microarray studies by considering correlated molecular changes. Bioinformatics "
         "25(13), 1662-1668.",
     ),
+    "zou2005": Reference(
+        "Zou & Hastie 2005",
+        "H. Zou, T. Hastie (2005). Regularization and variable selection via the elastic net. "
+        "Journal of the Royal Statistical Society B 67(2), 301-320.",
+    ),
     "zuber2009": Reference(
         "Zuber & Strimmer 2009",
         "V. Zuber, K. Strimmer (2009). Gene ranking and biomarker discovery under correlation. "

@@ -34,6 +34,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
 from holdfast.select._registry import (
@@ -77,6 +78,7 @@ __all__ = [
     "ConsensusGroups",
     "DataSplitting",
     "DenseGroups",
+    "ElasticNetSelection",
     "Ensemble",
     "FScore",
     "FloatingSelection",
@@ -87,6 +89,7 @@ __all__ = [
     "KMeansGroups",
     "Knockoffs",
     "L1Path",
+    "LassoSelection",
     "LinearSVMWeights",
     "ModeratedTScore",
     "MutualInformation",
