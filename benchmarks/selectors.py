@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,32 @@ for _name, _selector, _peer, _ratio in PEERS:
         peer=_peer,
         goal=Goal(ratio=_ratio),
         **WIDE,
+    )(partial(fitted, selector=_selector))
+
+
+# Integrated paths, against the package ipss if it is installed
+
+
+def ipss_peer(base: str) -> Live | None:
+    """Return the package ipss with its defaults, for L1 paths or forests."""
+    if find_spec("ipss") is None:
+        return None
+
+    def run(data: Labelled) -> Any:
+        from ipss import ipss
+
+        return ipss(*data, selector=base)
+
+    return Live(name="ipss", run=run)
+
+
+for _name, _selector, _kind in (("L1 paths", hf.IntegratedPathSelection(), "l1"),):
+    benchmark(
+        task=f"IPSS, {_name}, 200 x 2,000, against ipss",
+        inputs=partial(labelled, n=200, p=2_000),
+        tiny=partial(labelled, n=20, p=30),
+        peer=ipss_peer(_kind),
+        goal=Goal(seconds=3.0, ratio=None if ipss_peer(_kind) is None else 2),
     )(partial(fitted, selector=_selector))
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from holdfast.select import (
         DRAGS,
+        MRMR,
         SVMRFE,
         AnySelector,
         BackwardSelection,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         ForwardSelection,
         FScore,
         InformationGain,
+        IntegratedPathSelection,
         KMeansGroups,
         Knockoffs,
         L1Path,
@@ -99,11 +101,13 @@ _HOME = {
     "Groups": "preferences",
     "IndependentSamples": "resample",
     "InformationGain": "select",
+    "IntegratedPathSelection": "select",
     "KMeansGroups": "select",
     "Knockoffs": "select",
     "L1Path": "select",
     "LassoSelection": "select",
     "LinearSVMWeights": "select",
+    "MRMR": "select",
     "ModeratedTScore": "select",
     "MutualInformation": "select",
     "Nested": "resample",
@@ -145,6 +149,7 @@ _MODULES = (
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AddedNoise",
     "AnySelector",
@@ -167,6 +172,7 @@ __all__ = [
     "Groups",
     "IndependentSamples",
     "InformationGain",
+    "IntegratedPathSelection",
     "KMeansGroups",
     "Knockoffs",
     "L1Path",

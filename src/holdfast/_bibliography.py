@@ -110,6 +110,11 @@ REFERENCES: dict[str, Reference] = {
         "L. R. Dice (1945). Measures of the amount of ecologic association between species. "
         "Ecology 26(3), 297-302.",
     ),
+    "ding2005": Reference(
+        "Ding & Peng 2005",
+        "C. Ding, H. Peng (2005). Minimum redundancy feature selection from microarray gene "
+        "expression data. Journal of Bioinformatics and Computational Biology 3(2), 185-205.",
+    ),
     "dunne2002": Reference(
         "Dunne et al. 2002",
         "K. Dunne, P. Cunningham, F. Azuaje (2002). Solutions to instability problems with "
@@ -283,6 +288,16 @@ REFERENCES: dict[str, Reference] = {
         "Meinshausen & Bühlmann 2010",
         "N. Meinshausen, P. Bühlmann (2010). Stability selection. Journal of the Royal "
         "Statistical Society B 72(4), 417-473.",
+    ),
+    "melikechi2025": Reference(
+        "Melikechi & Miller 2025",
+        "O. Melikechi, J. W. Miller (2025). Integrated path stability selection. Journal of the "
+        "American Statistical Association. doi:10.1080/01621459.2025.2525589.",
+    ),
+    "melikechi2025forests": Reference(
+        "Melikechi et al. 2025",
+        "O. Melikechi, D. B. Dunson, J. W. Miller (2025). Nonparametric IPSS: fast, flexible "
+        "feature selection with false discovery control. Bioinformatics 41(5), btaf299.",
     ),
     "nadeau2003": Reference(
         "Nadeau & Bengio 2003",
