@@ -13,9 +13,6 @@ from holdfast.select._ensemble._error_bounds import error_bound, largest_q, leas
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._false_discoveries._data_splitting import DataSplitting
-<<<<<<< HEAD
-from holdfast.select._false_discoveries._knockoffs import Knockoffs
-=======
 from holdfast.select._false_discoveries._integrated_path_selection import (
     IntegratedPathSelection,
 )
@@ -23,7 +20,7 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
->>>>>>> main
+from holdfast.select._false_discoveries._knockoffs import Knockoffs
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,

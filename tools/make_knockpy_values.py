@@ -1,6 +1,6 @@
 """Make knockpy.json: distances of knockoffs and thresholds of the knockoff filter.
 
-Run with knockpy 1.3.5 installed: ``python tests/golden/make_knockpy.py``.
+Run with knockpy 1.3.5 installed: ``python tools/make_knockpy_values.py``.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> None:
                         "threshold": value if np.isfinite(value) else None,
                     }
                 )
-    path = Path(__file__).with_name("knockpy.json")
+    path = Path(__file__).parents[1] / "tests" / "golden" / "knockpy.json"
     document = {"knockpy": "1.3.5", "distances": rows, "thresholds": thresholds}
     path.write_text(json.dumps(document) + "\n", encoding="utf-8")
 
