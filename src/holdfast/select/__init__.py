@@ -42,6 +42,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._boruta import Boruta
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
@@ -82,6 +83,7 @@ __all__ = [
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
+    "Boruta",
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
