@@ -194,6 +194,7 @@ MEASURES = {
 }
 ERRORS = {
     "lda_error": "LDA",
+    "shrinkage_lda_error": "LDA, shrunken covariance",
     "bayes_observed": "best rule, selected features",
     "bayes_optimal": "best rule, best features",
 }

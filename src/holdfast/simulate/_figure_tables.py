@@ -303,7 +303,9 @@ def summarize_stability_sweeps(tables: Tables) -> pd.DataFrame:
 
 def summarize_error_sweeps(tables: Tables) -> pd.DataFrame:
     """Return the errors at both ends and in the middle of each panel."""
-    kept = ["panel", "x", "lda_error", "bayes_observed", "bayes_optimal"]
+    kept = [
+        "panel", "x", "lda_error", "shrinkage_lda_error", "bayes_observed", "bayes_optimal",
+    ]  # fmt: skip
     return _take_first_middle_last(tables["errors"][kept], ["panel"])
 
 
