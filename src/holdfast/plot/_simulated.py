@@ -42,6 +42,7 @@ FILTER_TITLES = {
     "t_score": "t-score",
     "cat_score": "CAT score",
     "mutual_information": "mutual information",
+    "svm_rfe": "one-step SVM-RFE",
 }
 
 # Figures 3 to 5: scores, ranks and selections of features against their true effects.

@@ -170,8 +170,9 @@ def get_gaussian_model(generator: Generator) -> GaussianModel | None:
 def supports_exact_scores(generator: Generator, selector: Selector) -> bool:
     """Return whether the scores of a selector can be drawn without generating data."""
     model = get_gaussian_model(generator)
-    pooled = type(selector) is TScore and selector.variance == "pooled"
-    return pooled and model is not None and model.independent
+    if type(selector) is not TScore or selector.selects_own_size:
+        return False
+    return selector.variance == "pooled" and model is not None and model.independent
 
 
 # Training sets of independent Gaussian features, drawn as their sufficient statistics.
