@@ -13,11 +13,21 @@ from holdfast.select._ensemble._error_bounds import error_bound, largest_q, leas
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._integrated_path_selection import (
+    IntegratedPathSelection,
+)
+from holdfast.select._false_discoveries._integrated_paths import (
+    IntegratedPaths,
+    integrate_stability_paths,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
     discover,
 )
+from holdfast.select._filters._moderated_t_score import ModeratedTScore
+from holdfast.select._filters._mrmr import MRMR
+from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -31,6 +41,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
 from holdfast.select._registry import (
@@ -66,6 +77,7 @@ from holdfast.select._univariate import FScore, TScore
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
@@ -74,6 +86,7 @@ __all__ = [
     "ConsensusGroups",
     "DataSplitting",
     "DenseGroups",
+    "ElasticNetSelection",
     "Ensemble",
     "FScore",
     "FloatingSelection",
@@ -81,9 +94,13 @@ __all__ = [
     "ForwardSelection",
     "GroupSelector",
     "InformationGain",
+    "IntegratedPathSelection",
+    "IntegratedPaths",
     "KMeansGroups",
     "L1Path",
+    "LassoSelection",
     "LinearSVMWeights",
+    "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
     "RandomScore",
@@ -100,9 +117,11 @@ __all__ = [
     "SubsetSelector",
     "SymmetricalUncertainty",
     "TScore",
+    "WilcoxonScore",
     "error_bound",
     "get_selector",
     "halve_then_one",
+    "integrate_stability_paths",
     "largest_q",
     "least_threshold",
     "list_selectors",
