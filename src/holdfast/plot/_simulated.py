@@ -195,9 +195,9 @@ MEASURES = {
 }
 ERRORS = {
     "lda_error": "LDA",
-    "shrinkage_lda_error": "LDA, shrunken covariance",
-    "bayes_observed": "best rule, selected features",
-    "bayes_optimal": "best rule, best features",
+    "shrinkage_lda_error": "shrunken LDA",
+    "bayes_observed": "best on selected",
+    "bayes_optimal": "best possible",
 }
 PANELS = {
     "n_samples": "number of samples N",

@@ -16,7 +16,15 @@ from scipy.linalg import qr, solve_triangular
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.measures import get_measure, measure
 from holdfast.preferences import Preferences, Rankings, Subsets, Weights, empty_table
-from holdfast.select import ResampleRanking, ResampleSubset, Selector, SelectorRunner, TScore
+from holdfast.select import (
+    ResamplePreference,
+    ResampleRanking,
+    ResampleSubset,
+    Selector,
+    SelectorRunner,
+    SubsetSelector,
+    TScore,
+)
 from holdfast.simulate._gaussian_model import GaussianModel
 from holdfast.simulate._lda import LinearRule, lda, shrunken_weights
 from holdfast.simulate._microarray import CLASSES, Generator, Simulated
@@ -125,8 +133,14 @@ class DrawnData(TrainingSetSource):
     def get_outcome(self, position: int) -> TrainingSetOutcome:
         """Draw a data set and run the selector on it."""
         data = self.draw(position)
-        runner = SelectorRunner(self.selector, data.X, data.y)
-        (preference,) = runner.select_rows([np.arange(len(data.y))], position)
+        runner, rows = SelectorRunner(self.selector, data.X, data.y), np.arange(len(data.y))
+        preference: ResamplePreference
+        if self.selector.selects_own_size and not isinstance(self.selector, SubsetSelector):
+            # a ranker with a cut selects its own subset only when it is fitted
+            seed = int(self.seeds.get_seed(position).generate_state(2)[1])
+            preference = runner.fit_part(runner.training_part(rows), seed)
+        else:
+            (preference,) = runner.select_rows([rows], position)
 
         def fit_rules(features: Sequence[FeatureIndices]) -> list[FittedRules]:
             positive = data.y == CLASSES[0]
