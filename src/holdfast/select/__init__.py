@@ -20,6 +20,7 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
+from holdfast.select._false_discoveries._knockoffs import Knockoffs
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
@@ -97,6 +98,7 @@ __all__ = [
     "IntegratedPathSelection",
     "IntegratedPaths",
     "KMeansGroups",
+    "Knockoffs",
     "L1Path",
     "LassoSelection",
     "LinearSVMWeights",
