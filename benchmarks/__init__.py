@@ -1,1 +1,1 @@
-"""Speed and peak memory of holdfast, beside its peers; `python -m benchmarks` runs all rows."""
+"""Speed and peak memory of holdfast, against its peers; `python -m benchmarks` runs all rows."""

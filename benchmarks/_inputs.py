@@ -102,7 +102,7 @@ COLON = DATA / "colon.parquet"
 
 
 def real(rng: np.random.Generator, *, name: str, n: int, p: int) -> Labelled:
-    """Return a data set of the papers, or noise of its size where it is not at hand.
+    """Return a data set of the papers, or noise of its size where it is not available.
 
     Of the noise each ten features are alike.
     """
@@ -116,7 +116,7 @@ def real(rng: np.random.Generator, *, name: str, n: int, p: int) -> Labelled:
 
 
 def resampled_colon(rng: np.random.Generator, *, m: int) -> tuple[Labelled, Rows]:
-    """Return the colon data, or noise of their size where they are not at hand, and bootstraps."""
+    """Return the colon data, or noise of their size if they are missing, and bootstraps."""
     X, y = real(rng, name="colon", n=62, p=2000)
     return (X, y), [rng.integers(len(y), size=len(y)) for _ in range(m)]
 

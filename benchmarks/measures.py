@@ -1,4 +1,4 @@
-"""Stability measures: all together, one by one beside stabm, with similarities, from a map."""
+"""Stability measures: all together, one by one against stabm, with similarities, from a map."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def all_of_equal_sizes(selected: hf.Subsets) -> pd.DataFrame:
     return hf.measure(similarity_free(), selected)
 
 
-# One measure, from lists of indices, beside peers
+# One measure, from lists of indices, against peers
 
 
 def measured_rows(rows: Rows, *, name: str, p: int = 10_000) -> float:
@@ -94,7 +94,7 @@ for _name, _function in (("jaccard", "stabilityJaccard"), ("phi", "stabilityPhi"
     )(partial(measured_rows, name=_name))
 
 benchmark(
-    task="jaccard, m=300 p=10,000 k=100, beside loops in Python",
+    task="jaccard, m=300 p=10,000 k=100, against loops in Python",
     peer=Live(name="set loops", run=jaccard_of_sets),
     goal=Goal(ratio=1),
     **PAIRS_300,
@@ -121,7 +121,7 @@ def dense_nogueira(both: tuple[hf.Subsets, NDArray[np.bool_]]) -> float:
 
 
 @benchmark(
-    task="nogueira, m=1,000 p=20,000 k=100, beside the dense formula",
+    task="nogueira, m=1,000 p=20,000 k=100, against the dense formula",
     inputs=partial(subsets_and_matrix, m=1000, p=20_000, sizes=(100, 100), core=150),
     tiny=partial(subsets_and_matrix, **TINY_EQUAL),
     peer=Live(name="dense numpy", run=dense_nogueira),

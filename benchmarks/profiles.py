@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def rankings(rng: np.random.Generator, *, m: int, p: int) -> NDArray[np.intp]:
-    """Return features in order, best first: a common order blurred anew for each resample."""
+    """Return features in order, best first: a common order blurred again for each resample."""
     scores = rng.normal(size=p)
     return np.argsort(scores + rng.normal(size=(m, p)), axis=1).astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""Studies: many rankings beside peers, and what the engine itself costs."""
+"""Studies: many rankings against peers, and what the engine itself costs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def seconds(run: Ran) -> float:
     return run.seconds
 
 
-# 1,640 rankings on colon, beside scikit-learn and skrebate
+# 1,640 rankings on colon, against scikit-learn and skrebate
 
 
 def colon(rng: np.random.Generator) -> Labelled:

@@ -1,4 +1,4 @@
-"""Subset searches around a classifier, beside those of scikit-learn and mlxtend."""
+"""Subset searches around a classifier, against those of scikit-learn and mlxtend."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 
@@ -40,8 +41,36 @@ def test_unknown_names_suggest_names_aliases_and_further_names():
     for wrong, right in [("jacard", "jaccard"), ("Tanimoto", "tanimoto"), ("everythin", "every")]:
         with pytest.raises(UnknownNameError, match=f"'{wrong}'. Did you mean '{right}"):
             registry.get_record(wrong)
-    with pytest.raises(UnknownNameError, match="Known: everything, jaccard, tanimoto"):
+    with pytest.raises(UnknownNameError, match=r"Known: everything, jaccard\.$"):
         registry.get_record("xxx")
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [
+        ("RandomForestClassifier", "'random_forest', another name of 'forest'"),
+        ("random-forest", "'random_forest'"),
+        ("randomforest", "'random_forest'"),
+        ("Forest", "'forest'?"),
+        ("my forest of trees", "'forest'?"),
+        ("random_scre", "'random_score'?"),
+    ],
+)
+def test_unknown_names_are_understood_by_their_words_before_their_letters(name, suggestion):
+    registry = Registry("thing", [Record("random_score")])
+    registry.register(Record("forest"), aliases=("random_forest",))
+    with pytest.raises(UnknownNameError, match=f"Did you mean {re.escape(suggestion)}"):
+        registry.get_record(name)
+
+
+@pytest.mark.parametrize("name", ["xgboost", "XGBoost", "xgbost", "XGBoost model"])
+def test_names_from_elsewhere_have_a_remedy(name):
+    registry = Registry("thing", [Record("score")], remedies={"xgboost": "Install xgboost."})
+    with pytest.raises(UnknownNameError, match=rf"no thing is called '{name}'\. Install xgboost\."):
+        registry.get_record(name)
+    registry.register(Record("xgboost"))
+    with pytest.raises(UnknownNameError, match="Did you mean 'xgboost'"):
+        registry.get_record("xgbost")
 
 
 def test_entry_points_add_records_but_replace_none(monkeypatch):

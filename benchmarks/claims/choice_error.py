@@ -120,7 +120,7 @@ def simulate(seed, largest):
     deletions = [
         hf.judge.Deletion(out, np.array(without)[:, subset]) for subset, out in enumerate(left_out)
     ]
-    told = hf.judge.choice_error(tested, scores, deletions=deletions, sizes=sizes)
+    estimate = hf.judge.choice_error(tested, scores, deletions=deletions, sizes=sizes)
     fixed = hf.judge.choice_error(tested, scores, sizes=sizes, n_bootstraps=20)
     scored = PredictionErrors(tested).candidate_errors()
     merits = CandidateStability(np.array(scores), np.array(sizes, dtype=float))
@@ -140,7 +140,7 @@ def simulate(seed, largest):
     parts = true[:, :TRUE_FITS].mean(axis=1)
     luck = (scored.errors - parts).mean()  # of pairs that nobody chose: 0 over all data sets
     return (
-        told.error, told.standard_error, fixed.error, scored.errors[chosen], parts[chosen],
+        estimate.error, estimate.standard_error, fixed.error, scored.errors[chosen], parts[chosen],
         true[chosen, -1], luck,
     )  # fmt: skip
 
@@ -150,16 +150,16 @@ def run(data_sets):
     rows = []
     for place, (setting, largest) in enumerate(SETTINGS.items()):
         found = [simulate([207, place, number], largest) for number in range(data_sets)]
-        told, spread, fixed, apparent, true, full, luck = np.array(found).T
-        apart = told - true - luck
+        estimate, spread, fixed, apparent, true, full, luck = np.array(found).T
+        apart = estimate - true - luck
         rows.append(
             {
                 "setting": setting,
                 "true": true.mean(),
-                "error of the choice": told.mean(),
+                "error of the choice": estimate.mean(),
                 "bias": apart.mean(),
                 "SE of the bias": apart.std(ddof=1) / np.sqrt(data_sets),
-                "covered by ±1.96 SE": (np.abs(told - true) <= Z95 * spread).mean(),
+                "covered by ±1.96 SE": (np.abs(estimate - true) <= Z95 * spread).mean(),
                 "bias, stability fixed": (fixed - true - luck).mean(),
                 "bias, apparent error": (apparent - true - luck).mean(),
                 "true, fitted to all": full.mean(),

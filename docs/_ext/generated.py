@@ -134,12 +134,16 @@ def selector_records():
     return [get_selector(name) for name in hf.list_selectors().index]
 
 
+def _also(record):
+    return f"<br>also {_code(record.aliases)}" if record.aliases else ""
+
+
 def selector_table():
     """One row a selector; every class leads to its section in the reference."""
     header = ["Name", "Class", "Gives", "Missing values", "Sparse", "From"]
     rows = [
         [
-            f"`{record.name}`<br>{record.title}",
+            f"`{record.name}`<br>{record.title}{_also(record)}",
             f"{{py:class}}`{record.kind.__name__} <holdfast.{record.kind.__name__}>`",
             record.gives,
             "yes" if record.missing else "",

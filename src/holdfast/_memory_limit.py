@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from holdfast._formatting import plural
 from holdfast.errors import HoldfastError, InvalidInputError
 
 MEMORY_VARIABLE = "HOLDFAST_MAX_MEMORY"
@@ -21,6 +22,10 @@ ASSUMED_MEMORY_BYTES = 8 * 10**9
 """Memory of a machine that does not report it; that of a small laptop, chosen by hand."""
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 """Decimal units, as in messages."""
+BYTES_PER_RESAMPLE = 300
+"""Memory of a resample next to its row numbers: the object and two arrays; measured."""
+BYTES_PER_ROW_NUMBER = 8
+"""Memory of a row number; each sample is in the training or in the test part."""
 _AMOUNT = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)B?", re.IGNORECASE)
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a Linux container; "max" means none
 
@@ -47,6 +52,15 @@ def check_memory(n_bytes: int, what: str, error: Callable[[str], HoldfastError])
             f"{_format_bytes(limit)}; if the machine has more, raise it: "
             f"{MEMORY_VARIABLE}={_next_amount(n_bytes)}."
         )
+
+
+def check_resample_memory(name: str, n_resamples: int, n_samples: int) -> None:
+    """Raise if this number of resamples needs more memory than the limit."""
+    check_memory(
+        n_resamples * (BYTES_PER_RESAMPLE + BYTES_PER_ROW_NUMBER * n_samples),
+        f"{name}: {plural(n_resamples, 'resample')}",
+        InvalidInputError,
+    )
 
 
 class MemoryUse:

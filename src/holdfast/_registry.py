@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from holdfast._formatting import did_you_mean
+from holdfast._formatting import did_you_mean, nearest_name
+from holdfast._object_spec import snake_case
 from holdfast.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ class Registry(Mapping[str, RecordT]):
         Prefix that turns the name of an entry point into that of a record.
     suggestions : iterable of str, default ()
         Further names that callers accept; they are suggested for unknown names.
+    remedies : mapping, optional
+        What to use instead, as a sentence, for names that people know from elsewhere and that no
+        record has. A record or an alias of the same name takes precedence.
     """
 
     def __init__(
@@ -55,12 +60,14 @@ class Registry(Mapping[str, RecordT]):
         record_from_entry_point: Callable[[EntryPoint], RecordT] | None = None,
         prefix: str = "",
         suggestions: Iterable[str] = (),
+        remedies: Mapping[str, str] | None = None,
     ) -> None:
         self.noun = noun
         self._group = entry_point_group
         self._record_from_entry_point = record_from_entry_point
         self._prefix = prefix
         self._suggestions = tuple(suggestions)
+        self._remedies = dict(remedies or {})
         self._records: dict[str, RecordT] = {}
         self._aliases: dict[str, str] = {}
         for record in records:
@@ -97,16 +104,26 @@ class Registry(Mapping[str, RecordT]):
         Raises
         ------
         UnknownNameError
-            There is no such record; the message suggests the nearest name or lists all names.
+            There is no such record; the message suggests a name, or lists all names.
         """
         name = self._aliases.get(name, name)
         if name in self._records:  # entry points are slow to look up
             return self._records[name]
         records = self.all_records()
         if name not in records:
-            known = [*records, *self._aliases, *self._suggestions]
-            raise UnknownNameError(f"no {self.noun} is called {name!r}.{did_you_mean(name, known)}")
+            raise UnknownNameError(f"no {self.noun} is called {name!r}.{self._suggest(name)}")
         return records[name]
+
+    def _suggest(self, name: str) -> str:
+        """Return what to use for an unknown name: by meaning, else by letters, else all names."""
+        names = [*self.all_records(), *self._suggestions]
+        known = sorted([*names, *self._aliases, *self._remedies])
+        match = _find_contained_name(name, known) or nearest_name(name, known)
+        if match in self._aliases:
+            return f" Did you mean {match!r}, another name of {self._aliases[match]!r}?"
+        if match and match not in names:
+            return f" {self._remedies[match]}"
+        return did_you_mean(match or name, names)
 
     def all_records(self) -> dict[str, RecordT]:
         """Return all records by name, including those of other packages.
@@ -133,3 +150,16 @@ class Registry(Mapping[str, RecordT]):
         records = sorted(self.all_records().values(), key=sort_key)
         rows = {record.name: dict(describe(record)) for record in records}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis(self.noun)
+
+
+def _find_contained_name(name: str, known: Iterable[str]) -> str:
+    """Return the longest known name that the words of a name contain; empty if there is none.
+
+    >>> _find_contained_name("RandomForestClassifier", ["forest", "random_forest"])
+    'random_forest'
+    """
+    words = [word for word in re.split(r"[\W_]+", snake_case(name)) if word]
+    starts = range(len(words))
+    parts = {"".join(words[i : j + 1]) for i in starts for j in starts[i:]}
+    contained = [one for one in known if one.replace("_", "") in parts]
+    return max(contained, key=len, default="")

@@ -56,21 +56,21 @@ SCHEDULERS = (
 
 @dataclass(frozen=True)
 class StudyPart:
-    """A part of the units of a study: part `number` of `count`, counted from 1."""
+    """Part `number` of `count` of the units of a study, counted from 1; by default all units."""
 
-    number: int
-    count: int
+    number: int = 1
+    count: int = 1
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
 
 
-def parse_part(text: str | None, environment: Mapping[str, str] = os.environ) -> StudyPart:
-    """Return the part that a text names; None is the whole study.
+def parse_part(text: str, environment: Mapping[str, str] = os.environ) -> StudyPart:
+    """Return the part that a text names.
 
     Parameters
     ----------
-    text : str or None
+    text : str
         ``"2/3"``: the second of three parts. ``"auto"``: the task of the job array that runs this
         process. ``"auto/3"``: its number, in an array of three tasks.
     environment : mapping
@@ -93,8 +93,6 @@ def parse_part(text: str | None, environment: Mapping[str, str] = os.environ) ->
     >>> parse_part("auto/3", {"PBS_ARRAY_INDEX": "2"})
     StudyPart(number=2, count=3)
     """
-    if text is None:
-        return StudyPart(1, 1)
     if match := _AUTO.fullmatch(str(text)):
         return _read_array_task(environment, None if match[1] is None else int(match[1]))
     match = _EXPLICIT.fullmatch(str(text))

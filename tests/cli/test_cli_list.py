@@ -80,8 +80,12 @@ def test_selectors_are_listed():
     result = run("selectors")
     assert result.exit_code == 0
     header, *lines = result.stdout.splitlines()
-    assert header.split() == ["selector", "gives", "missing", "sparse", "title", "reference"]
+    columns = ["selector", "gives", "missing", "sparse", "title", "also", "reference"]
+    assert header.split() == columns
     assert [line.split()[0] for line in lines] == list(list_selectors().index)
     records = json.loads(run("selectors", "--json").stdout)
     assert [record["name"] for record in records] == list(list_selectors().index)
     assert {record["gives"] for record in records} == {"weights", "ranking", "groups", "subset"}
+    aliases = {record["name"]: record["aliases"] for record in records}
+    assert aliases["forest_importance"] == ["random_forest"]
+    assert aliases["relieff"] == []

@@ -130,7 +130,7 @@ with logged_warnings(quiet=False):
 
 
 def on_a_terminal(count):
-    """Return what a run of so many selectors shows on a terminal of 80 columns."""
+    """Return what a run of this many selectors shows on a terminal of 80 columns."""
     pty = pytest.importorskip("pty", reason="no terminals of this kind here")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "NO_COLOR": "1"}

@@ -196,7 +196,7 @@ def test_other_people_s_sparse_models_fail_unit_by_unit():
     def weights(X, y):
         return np.abs(SPARSE.fit(X, y).coef_[0])
 
-    with pytest.warns(HoldfastWarning, match="l1 failed on all 56 resamples: SparseModelError"):
+    with pytest.warns(HoldfastWarning, match="l1 failed on all 3 .*: SparseModelError"):
         result = small_study({"l1": weights, "f": "f_score"}, 20).run(values, y, n_jobs=1)
     assert set(result.failures["selector"]) == {"l1"}
     assert result.failures["message"].str.contains("of the 20 features requested").all()

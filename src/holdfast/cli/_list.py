@@ -185,6 +185,7 @@ _SELECTOR_COLUMNS = (
     Column("missing"),
     Column("sparse"),
     Column("title", free=True),
+    Column("also", free=True, named=True),
     Column("reference", free=True),
 )
 
@@ -196,14 +197,15 @@ def selectors(*, as_json: bool) -> None:
 
     For each selector: its name, what it returns (weights, a ranking only, groups of features, or
     a subset whose size it chooses), whether it accepts missing values and sparse matrices, its
-    title and where it was published.
+    title, other names for it (also) and where it was published.
     """
     from holdfast.select import list_selectors
 
     table = list_selectors().rename_axis("name").reset_index()
     records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
     if as_json:
-        print_json(records)
+        lists = [{"aliases": [*filter(None, record["aliases"].split(", "))]} for record in records]
+        print_json([record | aliases for record, aliases in zip(records, lists, strict=True)])
     else:
         print_table(_SELECTOR_COLUMNS, [_format_selector_row(record) for record in records])
 
@@ -215,5 +217,6 @@ def _format_selector_row(record: dict[str, Any]) -> list[str]:
         "yes" if record["missing"] else "no",
         "yes" if record["sparse"] else "no",
         record["title"],
+        record["aliases"],
         record["reference"],
     ]

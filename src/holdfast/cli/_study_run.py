@@ -159,28 +159,24 @@ MAX_FAILURE_KINDS = 5
 def finish_run(result: Result, folder: Path, options: RunOptions) -> int:
     """Print and write the results, close their store, and return the exit code."""
     with closing(result.store):
-        _print_result(result, folder, options)
+        files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
+        if options.export is not None:
+            files += export(result, folder / "tables", options.export)  # type: ignore[arg-type]
+        if not options.as_json:
+            part = None if result.complete else options.part
+            print_summary(result, part=part, found_again=options.found_again)
+        reports: list[Path] = []
+        if result.n_done and (options.part is None or result.complete):  # else a part of a study
+            reports = result.report(folder, found_again=options.found_again)
+        if options.as_json:
+            document = _document(result, folder, [*files, *reports])
+            if options.found_again is not None:
+                document["longest_lists"] = _records(result.longest_lists(options.found_again))
+            print_json(document)
+        _print_failures(result)
+        if not options.quiet:
+            _print_next_steps(result, folder, options.part, files, reports)
         return FAILED if len(result.failures) else 0
-
-
-def _print_result(result: Result, folder: Path, options: RunOptions) -> None:
-    files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
-    if options.export is not None:
-        files += export(result, folder / "tables", options.export)  # type: ignore[arg-type]
-    if not options.as_json:
-        part = None if result.complete else options.part
-        print_summary(result, part=part, found_again=options.found_again)
-    reports: list[Path] = []
-    if result.n_done and (options.part is None or result.complete):  # else a part of a study
-        reports = result.report(folder, found_again=options.found_again)
-    if options.as_json:
-        document = _document(result, folder, [*files, *reports])
-        if options.found_again is not None:
-            document["longest_lists"] = _records(result.longest_lists(options.found_again))
-        print_json(document)
-    _print_failures(result)
-    if not options.quiet:
-        _print_next_steps(result, folder, options.part, files, reports)
 
 
 def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, Any]:
@@ -193,6 +189,7 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
             "all": result.n_units,
             "done": result.n_done,
             "failed": len(result.failures),
+            "not_run": _count_units_not_run(result),
         },
         "verdict": {
             key: remove_name_marks(value) if isinstance(value, str) else value
@@ -209,6 +206,12 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
     if len(result.cohorts):
         document["cohorts"] = _records(result.cohorts)
     return document
+
+
+def _count_units_not_run(result: Result) -> int:
+    """Return how many units are neither done nor failed, such as those of stopped selectors."""
+    [(count,)] = result.store.query("SELECT count(*) FROM units")
+    return result.n_units - int(count)
 
 
 def _recommendation_record(result: Result) -> dict[str, Any] | None:

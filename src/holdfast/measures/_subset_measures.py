@@ -43,6 +43,7 @@ class SubsetTables:
         self.n_features = subsets.n_features
         self.m = len(subsets)
         self.sizes = subsets.sizes
+        self._indices = subsets.indices
         self.q = int(self.sizes.sum())
 
     @property
@@ -63,11 +64,12 @@ class SubsetTables:
     @cached_property
     def _union(self) -> tuple[AnyArray, AnyArray, AnyArray]:
         """The union of all subsets, its frequencies, and the position of each entry in it."""
-        indices = self.subsets.indices
-        if self.knows_p and self.p <= MAX_FEATURES_PER_SELECTION * len(indices):
-            counts = np.bincount(indices, minlength=self.p)
+        indices = self._indices
+        p = self.n_features
+        if p is not None and p <= MAX_FEATURES_PER_SELECTION * len(indices):
+            counts = np.bincount(indices, minlength=p)
             union = np.flatnonzero(counts)
-            place = np.zeros(self.p, dtype=np.int32)
+            place = np.zeros(p, dtype=np.int32)
             place[union] = np.arange(len(union), dtype=np.int32)
             return union, counts[union], place[indices]
         union, place, counts = np.unique(indices, return_inverse=True, return_counts=True)

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from holdfast._formatting import format_list, plural
-from holdfast._memory_limit import check_memory
+from holdfast._formatting import format_list
+from holdfast._memory_limit import check_resample_memory
 from holdfast._typing import IndexArray
 from holdfast._validation import check_seed
 from holdfast.errors import HoldfastWarning, InvalidInputError
@@ -319,21 +319,6 @@ class Protocol(ABC):
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         parts = {k: v.to_dict() if isinstance(v, Protocol) else v for k, v in values.items()}
         return {"name": self.record.name, **parts}
-
-
-BYTES_PER_RESAMPLE = 300
-"""Memory of a resample next to its row numbers: the object and two arrays; measured."""
-BYTES_PER_ROW_NUMBER = 8
-"""Memory of a row number; each sample is in the training or in the test part."""
-
-
-def check_resample_memory(name: str, n_resamples: int, n_samples: int) -> None:
-    """Raise if this number of resamples needs more memory than the limit."""
-    check_memory(
-        n_resamples * (BYTES_PER_RESAMPLE + BYTES_PER_ROW_NUMBER * n_samples),
-        f"{name}: {plural(n_resamples, 'resample')}",
-        InvalidInputError,
-    )
 
 
 class Standalone(Protocol):

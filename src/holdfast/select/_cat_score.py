@@ -10,8 +10,8 @@ import numpy as np
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike
 from holdfast.errors import HoldfastWarning, InvalidInputError
-from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
+from holdfast.select._score_cut import ThresholdScorer
 
 SCORE_WITHOUT_VARIANCE = 1e150
 """t-score of a difference of means without any variance; chosen so that its square is finite."""
@@ -33,8 +33,9 @@ class Shrinkage(NamedTuple):
     name="cat_score",
     title="CAT score (shrinkage correlation-adjusted t)",
     references=("zuber2009", "dernoncourt2014"),
+    aliases=("correlation_adjusted_t",),
 )
-class CATScore(Scorer):
+class CATScore(ThresholdScorer):
     r"""Score features by their correlation-adjusted t-scores.
 
     .. math:: \mathrm{cat}_k = (R^*)^{-1/2}\, t_k, \qquad
@@ -56,8 +57,10 @@ class CATScore(Scorer):
         The same for the class frequencies.
     diagonal : bool, default False
         Leave correlations out: plain shrinkage t-scores.
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores.
 
@@ -101,6 +104,7 @@ class CATScore(Scorer):
         shrinkage_variances: float | None = None,
         shrinkage_frequencies: float | None = None,
         diagonal: bool = False,
+        threshold: float | None = None,
         n_features_to_select: float | None = None,
         random_state: RandomState = 0,
     ) -> None:
@@ -108,6 +112,7 @@ class CATScore(Scorer):
         self.shrinkage_variances = shrinkage_variances
         self.shrinkage_frequencies = shrinkage_frequencies
         self.diagonal = diagonal
+        self.threshold = threshold
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 

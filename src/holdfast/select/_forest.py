@@ -27,6 +27,7 @@ FittedTree: TypeAlias = Any
     name="forest_importance",
     title="Random forest importance",
     references=("breiman2001", "saeys2008"),
+    aliases=("random_forest",),
 )
 class ForestImportance(Scorer):
     r"""Score features by their importance in a random forest of scikit-learn.

@@ -8,7 +8,9 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse
+import scipy.stats
 from numpy.typing import NDArray
+from scipy.special import chdtrc
 
 from holdfast._kernels.discretization import (
     GAIN,
@@ -23,8 +25,9 @@ from holdfast._kernels.discretization import (
 from holdfast._random import RandomState
 from holdfast._typing import AnyArray, FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import check_choice, check_integer
-from holdfast.select._ranker import Scorer
+from holdfast.errors import InvalidInputError
 from holdfast.select._registry import selector
+from holdfast.select._score_cut import Correction, PValueScorer, ThresholdScorer
 from holdfast.select._selector import row_counts
 
 # Columns are sorted once, then cut into bins and scored on each resample.
@@ -32,6 +35,9 @@ from holdfast.select._selector import row_counts
 MAX_BLOCK_ENTRIES = 2**20
 """Entries sorted, or scores computed, at a time: about 40 MB."""
 NO_CUTS = np.empty(0)
+MIN_EXPECTED_COUNT = 2
+"""Fewest samples of the smallest class in a bin, on average, for p-values: chosen by hand; a test
+measures the level there."""
 
 
 class SortedColumns(NamedTuple):
@@ -141,7 +147,7 @@ def bin_scores(
 Binning = Literal["equal-frequency", "mdl"]
 
 
-class BinScorer(Scorer):
+class BinScorer(ThresholdScorer):
     """Base class of scores of the table of bins by classes."""
 
     _allow_sparse = True
@@ -165,6 +171,7 @@ class BinScorer(Scorer):
     name="information_gain",
     title="information gain (MDL cuts)",
     references=("fayyad1993", "kalousis2005"),
+    aliases=("info_gain",),
 )
 class InformationGain(BinScorer):
     r"""Score features by their information gain about the class, in bits, after MDL binning.
@@ -184,8 +191,10 @@ class InformationGain(BinScorer):
 
     Parameters
     ----------
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores. It matters here: all features without a
         cut share the score 0, and these can be most features.
@@ -231,8 +240,13 @@ class InformationGain(BinScorer):
     _kind = GAIN
 
     def __init__(
-        self, *, n_features_to_select: float | None = None, random_state: RandomState = 0
+        self,
+        *,
+        threshold: float | None = None,
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
     ) -> None:
+        self.threshold = threshold
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -249,6 +263,7 @@ class InformationGain(BinScorer):
     name="symmetrical_uncertainty",
     title="symmetrical uncertainty",
     references=("press1988", "saeys2008"),
+    aliases=("symmetric_uncertainty",),
 )
 class SymmetricalUncertainty(BinScorer):
     r"""Score features by their mutual information with the class, relative to both entropies.
@@ -268,8 +283,10 @@ class SymmetricalUncertainty(BinScorer):
         samples, a value with mean rank r (from 1) goes into bin
         :math:`\lfloor (r - 1/2) \, b / n \rfloor` of the b bins, counted from 0. A value frequent
         enough to fill several bins leaves all but one of them empty.
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores.
 
@@ -313,11 +330,13 @@ class SymmetricalUncertainty(BinScorer):
         *,
         binning: Binning = "equal-frequency",
         n_bins: int = 10,
+        threshold: float | None = None,
         n_features_to_select: float | None = None,
         random_state: RandomState = 0,
     ) -> None:
         self.binning = binning
         self.n_bins = n_bins
+        self.threshold = threshold
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
@@ -329,9 +348,9 @@ class SymmetricalUncertainty(BinScorer):
 @selector(
     name="mutual_information",
     title="mutual information (bins of equal frequency)",
-    references=("dernoncourt2014",),
+    references=("dernoncourt2014", "williams1976"),
 )
-class MutualInformation(BinScorer):
+class MutualInformation(BinScorer, PValueScorer):
     r"""Score features by their mutual information with the class, from bins of equal frequency.
 
     .. math:: I = \sum_{b, c} p_{bc} \ln \frac{p_{bc}}{p_b \, p_c}
@@ -343,8 +362,17 @@ class MutualInformation(BinScorer):
     n_bins : int, default 10
         Number of bins of equal frequency, 2 or more; equal values always share a bin (see
         :class:`SymmetricalUncertainty`).
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
+    alpha : float or None, default None
+        Select all features with a corrected p-value of at most this level, instead of a number of
+        them.
+    correction : {"fdr_bh", "bonferroni", "none"}, default "fdr_bh"
+        How p-values are corrected for the number of features: Benjamini and Hochberg's rule, which
+        controls the false discovery rate if tests are independent or positively dependent;
+        Bonferroni's, which controls the probability of any false selection; or not at all.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores.
 
@@ -356,6 +384,8 @@ class MutualInformation(BinScorer):
         Ranks, 1 the best.
     support_ : array of shape (p,)
         Which features are selected.
+    pvalues_, qvalues_ : array of shape (p,)
+        The p-values, and the corrected ones; only if `alpha` is set.
 
     Notes
     -----
@@ -365,10 +395,23 @@ class MutualInformation(BinScorer):
     neighbours; it is far slower, and :class:`AnySelector` makes a selector of it. Sparse matrices
     stay sparse.
 
+    The p-values behind `alpha` are those of the G test of independence of bins and classes, by the
+    chi-square distribution with (b - 1)(c - 1) degrees of freedom, b counting the bins that hold a
+    value. G = 2 n I is divided by Williams' factor
+
+    .. math:: q = 1 + \frac{(n \sum_b 1/n_b - 1)(n \sum_c 1/n_c - 1)}{6 n (b - 1)(c - 1)}
+
+    without which too many small p-values occur in small samples. An error asks for fewer bins if
+    a bin would hold fewer than two samples of the smallest class on average. Samples must be
+    independent: on a bootstrap resample, whose rows repeat, p-values are too small.
+
     References
     ----------
     D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection stability on
     high dimension and small sample data. Computational Statistics & Data Analysis 71, 681-693.
+
+    D. A. Williams (1976). Improved likelihood ratio tests for complete contingency tables.
+    Biometrika 63(1), 33-37.
 
     Examples
     --------
@@ -385,12 +428,69 @@ class MutualInformation(BinScorer):
         self,
         *,
         n_bins: int = 10,
+        threshold: float | None = None,
+        alpha: float | None = None,
+        correction: Correction = "fdr_bh",
         n_features_to_select: float | None = None,
         random_state: RandomState = 0,
     ) -> None:
         self.n_bins = n_bins
+        self.threshold = threshold
+        self.alpha = alpha
+        self.correction = correction
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
     def _n_bins(self) -> int:
         return check_integer(self.n_bins, "n_bins", 2)
+
+    def _p_values(self, X: MatrixLike, y: IndexArray, scores: FloatArray) -> FloatArray:
+        n_bins, counts = self._n_bins(), np.bincount(y)
+        if counts.min() < MIN_EXPECTED_COUNT * n_bins:
+            raise InvalidInputError(
+                f"alpha needs bins that hold at least {MIN_EXPECTED_COUNT} samples of the smallest "
+                f"class on average; with {n_bins:,} bins and {counts.min():,} samples of that "
+                f"class they do not. Use n_bins={max(2, counts.min() // MIN_EXPECTED_COUNT)}, or "
+                "a threshold instead of alpha."
+            )
+        p_values = np.empty(X.shape[1])
+        width = max(1, MAX_BLOCK_ENTRIES // len(y))
+        for first in range(0, X.shape[1], width):
+            columns = slice(first, first + width)
+            block = X[:, columns]
+            block = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+            p_values[columns] = _g_test(scores[columns], _bin_sizes(block, n_bins), counts)
+        return p_values
+
+
+def _bin_sizes(block: AnyArray, n_bins: int) -> IntArray:
+    """Return the number of samples in each bin of equal frequency (row) of each column."""
+    n, p = block.shape
+    double_ranks = (2 * scipy.stats.rankdata(block, axis=0)).astype(np.int64)
+    # floor((r - 1/2) b / n) in integers, for the mean rank r
+    bins = (double_ranks - 1) * n_bins // (2 * n)
+    sizes = np.bincount((bins * p + np.arange(p)).ravel(), minlength=n_bins * p)
+    return sizes.reshape(n_bins, p)
+
+
+def _g_test(information: FloatArray, bin_sizes: IntArray, class_sizes: IntArray) -> FloatArray:
+    """Return the p-values of mutual information in nats, by the G test with Williams' factor.
+
+    Parameters
+    ----------
+    information : ndarray of shape (p,)
+        The mutual information of bins and classes.
+    bin_sizes : ndarray of shape (b, p)
+        Samples in each bin.
+    class_sizes : ndarray of shape (c,)
+        Samples in each class.
+    """
+    n = class_sizes.sum()
+    freedom = ((bin_sizes > 0).sum(axis=0) - 1) * (len(class_sizes) - 1)
+    by_bin = n * (1.0 / np.maximum(bin_sizes, 1) * (bin_sizes > 0)).sum(axis=0) - 1.0
+    by_class = n * (1.0 / class_sizes).sum() - 1.0
+    # a feature with a single bin says nothing: its p-value is 1
+    usable = np.maximum(freedom, 1)
+    factor = 1.0 + by_bin * by_class / (6.0 * n * usable)
+    p_values = chdtrc(usable, np.maximum(2.0 * n * information / factor, 0.0))
+    return np.where(freedom > 0, p_values, 1.0)

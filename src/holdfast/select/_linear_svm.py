@@ -147,6 +147,7 @@ def check_scale(scale: object) -> None:
     name="linear_svm_weights",
     title="Squared weights of one linear SVM (SVMONE)",
     references=("kalousis2005", "guyon2002"),
+    aliases=("svmone",),
 )
 class LinearSVMWeights(Scorer):
     r"""Squared weights of one linear soft-margin SVM on all features.

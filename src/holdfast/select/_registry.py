@@ -39,6 +39,8 @@ class SelectorRecord:
         The form of preference that it gives.
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
+    aliases : tuple of str
+        Other names for the same selector.
     missing, sparse : bool
         Whether it accepts missing values, and sparse matrices.
     """
@@ -48,24 +50,29 @@ class SelectorRecord:
     kind: type[Selector]
     gives: str
     references: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
     missing: bool = False
     sparse: bool = False
 
 
 def selector(
-    *, name: str, title: str, references: tuple[str, ...]
+    *, name: str, title: str, references: tuple[str, ...], aliases: tuple[str, ...] = ()
 ) -> Callable[[type[Any]], type[Any]]:
-    """Register an estimator class under a name."""
+    """Register an estimator class under a name, and under other names for the same selector."""
 
     def record(kind: type[Any]) -> type[Any]:
-        SELECTORS.register(_make_record(name, kind, title, references))
+        SELECTORS.register(_make_record(name, kind, title, references, aliases), aliases=aliases)
         return kind
 
     return record
 
 
 def _make_record(
-    name: str, kind: type[Any], title: str, references: tuple[str, ...]
+    name: str,
+    kind: type[Any],
+    title: str,
+    references: tuple[str, ...],
+    aliases: tuple[str, ...] = (),
 ) -> SelectorRecord:
     return SelectorRecord(
         name=name,
@@ -73,6 +80,7 @@ def _make_record(
         kind=kind,
         gives=form_of(kind),
         references=references,
+        aliases=aliases,
         missing=kind._allow_nan,
         sparse=kind._allow_sparse,
     )
@@ -85,8 +93,24 @@ def form_of(kind: type[Any]) -> str:
     return next((form for method, form in FORMS.items() if hasattr(kind, method)), "ranking")
 
 
+def _use_estimator(title: str, package: str, kind: str) -> str:
+    """Return how to use an estimator of another package as a selector."""
+    return (
+        f"{title} is a package of its own: with {package} installed, use '{package}:{kind}', which "
+        "ranks features by its feature_importances_."
+    )
+
+
+REMEDIES = {
+    **dict.fromkeys(("xgboost", "xgb"), _use_estimator("XGBoost", "xgboost", "XGBClassifier")),
+    **dict.fromkeys(("lightgbm", "lgbm"), _use_estimator("LightGBM", "lightgbm", "LGBMClassifier")),
+    "catboost": _use_estimator("CatBoost", "catboost", "CatBoostClassifier"),
+}
+"""What to use instead of selectors that are known from elsewhere."""
+
 SELECTORS: Registry[SelectorRecord] = Registry(
     "selector",
+    remedies=REMEDIES,
     entry_point_group="holdfast.selectors",
     record_from_entry_point=lambda point: _make_record(point.name, point.load(), point.value, ()),
 )
@@ -104,8 +128,8 @@ def get_selector(name: str) -> SelectorRecord:
     Parameters
     ----------
     name : str
-        Its name: one of holdfast's selectors, or one that an installed package offers under the
-        entry point group ``holdfast.selectors``.
+        Its name or another name for it: one of holdfast's selectors, or one that an installed
+        package offers under the entry point group ``holdfast.selectors``.
 
     Returns
     -------
@@ -114,13 +138,15 @@ def get_selector(name: str) -> SelectorRecord:
     Raises
     ------
     UnknownNameError
-        No selector has this name; the message suggests the nearest.
+        No selector has this name; the message suggests one.
 
     Examples
     --------
     >>> from holdfast.select import get_selector
     >>> get_selector("relieff").kind.__name__
     'ReliefF'
+    >>> get_selector("random_forest").name
+    'forest_importance'
     """
     return SELECTORS.get_record(name)
 
@@ -131,8 +157,9 @@ def list_selectors() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per selector, indexed by name: title, class, what it gives (weights, a ranking,
-        groups or a subset), whether it accepts missing values and sparse matrices, reference.
+        One row per selector, indexed by name: title, other names, class, what it gives (weights,
+        a ranking, groups or a subset), whether it accepts missing values and sparse matrices,
+        reference.
 
     Examples
     --------
@@ -143,6 +170,7 @@ def list_selectors() -> pd.DataFrame:
     return SELECTORS.to_frame(
         lambda record: {
             "title": record.title,
+            "aliases": ", ".join(record.aliases),
             "class": record.kind.__name__,
             "gives": record.gives,
             "missing": record.missing,

@@ -12,8 +12,8 @@ from holdfast._kernels import relief
 from holdfast._random import RandomState
 from holdfast._typing import BoolArray, FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import as_count, check_integer, check_part_or_count
-from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
+from holdfast.select._score_cut import ThresholdScorer
 from holdfast.select._selector import nominal_mask, renumber_classes
 
 MAX_DISTANCES = 1 << 22
@@ -46,7 +46,7 @@ class WeightedRowPairs(NamedTuple):
     title="ReliefF",
     references=("kononenko1994", "robnik2003"),
 )
-class ReliefF(Scorer):
+class ReliefF(ThresholdScorer):
     r"""Score features by how they differ between near samples of different classes.
 
     .. math:: W_f = \frac{1}{n} \sum_i \Bigl[ -\overline{d_f(i, H_i)} + \sum_{c \ne c_i}
@@ -69,8 +69,10 @@ class ReliefF(Scorer):
         probes take less time and add random variation to the scores.
     nominal : array-like or None, default None
         Which features are nominal: their indices, or a boolean mask of all features.
+    threshold : float or None, default None
+        Select all features that score at least this much, instead of a number of them.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None for half of them.
+        How many features to keep: a count, a fraction, or None for half of them, if no cut is set.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the probes, if they are drawn, and of the order of features with equal scores.
 
@@ -124,12 +126,14 @@ class ReliefF(Scorer):
         n_neighbors: int = 10,
         n_probes: float | None = None,
         nominal: ArrayLike | None = None,
+        threshold: float | None = None,
         n_features_to_select: float | None = None,
         random_state: RandomState = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_probes = n_probes
         self.nominal = nominal
+        self.threshold = threshold
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 

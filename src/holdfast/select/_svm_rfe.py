@@ -131,6 +131,7 @@ def _rank_by_elimination(
     name="svm_rfe",
     title="SVM-RFE",
     references=("guyon2002", "kalousis2005", "saeys2008", "yu2008", "dernoncourt2014"),
+    aliases=("rfe", "recursive_feature_elimination"),
 )
 class SVMRFE(Ranker):
     r"""Recursive feature elimination with a linear SVM.

@@ -262,6 +262,7 @@ DISTANCE_TOLERANCE = 1e-9
     name="dense_groups",
     title="dense feature groups (DGF)",
     references=("yu2008",),
+    aliases=("dgf", "dense_group_finder"),
 )
 class DenseGroups(GroupSelector):
     r"""Find groups of densely clustered features, without using the classes.

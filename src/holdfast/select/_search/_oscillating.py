@@ -27,6 +27,7 @@ START_NOTHING, START_FORWARD = "nothing", "forward"
     name="oscillating_search",
     title="Dynamic oscillating search (DOS)",
     references=("somol2000", "somol2008dos", "somol2008"),
+    aliases=("dynamic_oscillating_search",),
 )
 class OscillatingSearch(Wrapper):
     r"""Dynamic oscillating search: swings down and up around the best subset.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     name="forward_selection",
     title="Sequential forward selection (SFS)",
     references=("whitney1971", "somol2008"),
+    aliases=("sfs", "sequential_forward_selection"),
 )
 class ForwardSelection(Wrapper):
     r"""Sequential forward selection: add the best feature, one at a time.
@@ -117,6 +118,7 @@ class ForwardSelection(Wrapper):
     name="backward_selection",
     title="Sequential backward selection (SBS)",
     references=("marill1963", "somol2008"),
+    aliases=("sbs", "sequential_backward_selection"),
 )
 class BackwardSelection(Wrapper):
     r"""Sequential backward selection: remove the least useful feature, one at a time.
@@ -219,6 +221,7 @@ FLOATING_SEARCHES = {"forward": float_forward, "backward": float_backward}
     name="floating_selection",
     title="Sequential floating selection (SFFS, SBFS)",
     references=("pudil1994", "somol2008"),
+    aliases=("sffs", "sequential_floating_selection"),
 )
 class FloatingSelection(Wrapper):
     r"""Sequential floating selection: steps in one direction, and back while that improves.

@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
 from holdfast._interrupts import handle_interrupts
-from holdfast._study_part import parse_part
+from holdfast._study_part import StudyPart, parse_part
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
 from holdfast.resample import Protocol, Resample
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
 from holdfast.study._execution._scheduler import Progress, Scheduler
-from holdfast.study._execution._sequential_run import SequentialStudy, active_rule, check_same_rule
+from holdfast.study._execution._sequential_run import SequentialStudy
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import versions
 from holdfast.study._planning._make_plan import make_unit_runner
@@ -33,7 +33,9 @@ from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
 from holdfast.study._storage._check import delete_damaged_units
 from holdfast.study._storage._folder import (
+    active_rule,
     check_empty,
+    check_same_rule,
     create_folder,
     load_data,
     open_or_create_store,
@@ -69,7 +71,7 @@ class ExecutionOptions:
         self.n_jobs = resolve_n_jobs(n_jobs)
         self.client = client
         self.timeout = _check_timeout(timeout)
-        self.part = parse_part(part)
+        self.part = StudyPart() if part is None else parse_part(part)
 
     def includes(self, position: int) -> bool:
         """Return whether the unit at a position belongs to the requested part."""
@@ -299,13 +301,15 @@ def _run_sequentially(
     progress: Progress | None,
 ) -> None:
     """Run the steps on one pool, then the replication resamples on a second pool."""
+    stopped: set[int] = set()
 
     def run_step(plan: Plan, first: int) -> None:
-        done, units = store.finished_units(), list(plan.units())
+        done = store.finished_units()
+        units = [unit for unit in plan.units() if unit.selector not in stopped]
         new = [unit for unit in units if unit.first >= first]  # earlier failures are not retried
         remaining = [unit for block in new for unit in _remaining_units(block, done)]
         if remaining:
-            _run_units(store, pool, plan, units, remaining, progress)
+            stopped.update(_run_units(store, pool, plan, units, remaining, progress))
         raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail as well
 
     def note(text: str) -> None:
@@ -331,19 +335,25 @@ def _run_units(
     units: list[Unit],
     remaining: list[Unit],
     progress: Progress | None,
-) -> None:
-    """Run the remaining units; progress is reported against all units of this part."""
+) -> set[int]:
+    """Run the remaining units, and return the selectors that were stopped.
+
+    Progress is reported against all units of this part.
+    """
     names = list(plan.selectors)
-    scheduler = Scheduler(store, pool, names, progress)
+    rows = store.query("SELECT DISTINCT selector FROM units WHERE status = 'done'")
+    proven = {selector for (selector,) in rows}
+    scheduler = Scheduler(store, pool, names, progress, proven)
     if progress is None:
         scheduler.run(remaining)
-        return
+        return scheduler.stopped
     totals, to_do = _count_resamples(units, names), _count_resamples(remaining, names)
     progress.start(totals, {name: totals[name] - to_do[name] for name in names}, pool.name)
     try:
         scheduler.run(remaining)
     finally:
         progress.stop()
+    return scheduler.stopped
 
 
 def _remaining_units(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
@@ -402,15 +412,20 @@ class FailedSelector(NamedTuple):
 
     name: str
     resamples: int
+    not_run: int
+    """How many other resamples of the plan it was not run on."""
     message: str
     """Message of the first failure."""
 
     def __str__(self) -> str:
-        return f"{self.name} failed on all {plural(self.resamples, 'resample')}: {self.message}"
+        tried = plural(self.resamples, "resample")
+        others = f" that were tried ({self.not_run:,} not run)" if self.not_run else ""
+        return f"{self.name} failed on all {tried}{others}: {self.message}"
 
 
 def failed_selectors(store: Store, names: Sequence[str]) -> list[FailedSelector]:
     """Return the selectors that failed on every resample that was run."""
+    [(n_resamples,)] = store.query("SELECT count(*) FROM resamples")
     rows = store.query(
         "SELECT selector, resample, message FROM units WHERE status = 'failed' AND selector NOT IN "
         "(SELECT selector FROM units WHERE status = 'done') ORDER BY selector, resample"
@@ -418,7 +433,10 @@ def failed_selectors(store: Store, names: Sequence[str]) -> list[FailedSelector]
     messages: dict[int, list[str]] = {}
     for selector, _, message in rows:
         messages.setdefault(selector, []).append(message)
-    return [FailedSelector(names[i], len(texts), texts[0]) for i, texts in messages.items()]
+    return [
+        FailedSelector(names[i], len(texts), n_resamples - len(texts), texts[0])
+        for i, texts in messages.items()
+    ]
 
 
 def raise_if_all_failed(store: Store, names: Sequence[str]) -> None:

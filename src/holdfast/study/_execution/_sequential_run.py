@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from holdfast.errors import StoreError
 from holdfast.io import Dataset
 from holdfast.resample import Protocol, Units
 from holdfast.study._planning._make_plan import draw_auxiliary_resamples, n_offered
@@ -134,29 +133,6 @@ class SequentialStudy:
         plan = self.final_plan(first)
         _replace_plan(store, plan, self._rule.to_json(stopped=True))
         return plan, first, "" if is_narrow(table, width) else too_wide_sentence(table, width)
-
-
-def active_rule(store: Store) -> StoppingRule | None:
-    """Return the stopping rule of a study that has not stopped yet; None for all others."""
-    fact = store.fact(STOPPING_RULE_KEY)
-    return None if fact is None or fact["stopped"] else StoppingRule.from_json(fact)
-
-
-def check_same_rule(store: Store, rule: StoppingRule | None, folder: object) -> None:
-    """Raise if the study in a folder stops, or stopped, by another rule."""
-    fact = store.fact(STOPPING_RULE_KEY)
-    if rule is None:
-        same = active_rule(store) is None
-    else:
-        same = fact is not None and StoppingRule.from_json(fact) == rule
-    if not same:
-        requested = "is not given" if rule is None else f"is {rule.width:g}"
-        stored = "has none" if fact is None else f"has {fact['width']:g}"
-        raise StoreError(
-            f"{folder}: this folder holds another study: until_width {requested} here, the study "
-            f"there {stored}, or a different maximum number of resamples. Use another folder, or "
-            "the same plan to continue."
-        )
 
 
 def _replace_plan(store: Store, plan: Plan, fact: object) -> None:

@@ -15,7 +15,7 @@ from holdfast.io import Dataset, DataSummary, check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences import as_feature_count
 from holdfast.resample import Resample, Units
-from holdfast.select import AnySelector, OfferedFeatures, Selector, form_of
+from holdfast.select import AnySelector, OfferedFeatures, Selector, ThresholdScorer, form_of
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._planning._plan import (
     SELECTOR,
@@ -114,6 +114,8 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
         ready = prepare_selector(selector, derive_seed(plan.seed, SELECTOR, position), data)
         if isinstance(ready, AnySelector) and not ready.selects_own_size:
             ready = ready.with_size(plan.sizes[-1])  # a wrapped selector must reach this size
+        elif ready.searches_to_size:
+            ready = ready.with_size(plan.sizes[-1])  # so that the order is right up to all sizes
         selectors.append(ready)
     return UnitRunner(
         X=data.X,
@@ -245,8 +247,10 @@ def _warn_of_ignored_sizes(settings: Settings) -> None:
 
 def _sizes_advice(selectors: Iterable[Selector]) -> str:
     """Return how to make selectors use the sizes, for those that can."""
-    forms = {form_of(type(selector)) for selector in selectors}
-    advice = ""
+    selectors = list(selectors)
+    with_cut = [selector for selector in selectors if isinstance(selector, ThresholdScorer)]
+    forms = {form_of(type(selector)) for selector in selectors if selector not in with_cut}
+    advice = " A filter without a threshold and without alpha uses the sizes." if with_cut else ""
     if forms & {"weights", "ranking"}:
         advice += " To use the sizes, set n_features_to_select to any number."
     if "groups" in forms:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import stat
 import tokenize
 import zlib
 from contextlib import closing, suppress
@@ -157,6 +159,7 @@ def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = N
     source = plan["data"]["source"]
     if source is not None:
         options = {key: value for key, value in source.items() if key != "file"}
+        _check_source(folder, source["file"] if moved is None else None, options)
         # the labels were accepted as classes when the study began, whatever the version
         data = read_data(moved or source["file"], **{**options, "classes": True})
     elif (folder / DATA).exists():
@@ -173,6 +176,33 @@ def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = N
             "them, or start in another folder."
         )
     return data
+
+
+READ_OPTIONS = frozenset(inspect.signature(read_data).parameters) - {"source", "progress"}
+"""Options of a plan that say how its file is read."""
+
+
+def _check_source(folder: Path, file: str | None, options: JSON) -> None:
+    """Raise if a plan names a pipe or a device, or options that `read_data` does not have."""
+    if file is not None and not _may_be_file(file):
+        raise StoreError(
+            f"{folder}: its plan reads the data from {file}, which is not a regular file; if the "
+            "data are elsewhere, name their file by --data."
+        )
+    unknown = sorted(set(options) - READ_OPTIONS)
+    if unknown:
+        raise StoreError(
+            f"{folder}: its plan reads the data with options that this version of holdfast does "
+            f"not have ({format_list(unknown)}); resume it with the version that began it."
+        )
+
+
+def _may_be_file(file: str) -> bool:
+    """Return whether a path is that of a regular file, or of nothing: the reader reports that."""
+    try:
+        return stat.S_ISREG(Path(file).stat().st_mode)
+    except (OSError, ValueError):
+        return True
 
 
 SAVED_DATA_ERRORS = (
@@ -197,3 +227,26 @@ def _read_saved_data(path: Path) -> Dataset:
             )
     except SAVED_DATA_ERRORS as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error
+
+
+def active_rule(store: Store) -> StoppingRule | None:
+    """Return the stopping rule of a study that has not stopped yet; None for all others."""
+    fact = store.fact(STOPPING_RULE_KEY)
+    return None if fact is None or fact["stopped"] else StoppingRule.from_json(fact)
+
+
+def check_same_rule(store: Store, rule: StoppingRule | None, folder: object) -> None:
+    """Raise if the study in a folder stops, or stopped, by another rule."""
+    fact = store.fact(STOPPING_RULE_KEY)
+    if rule is None:
+        same = active_rule(store) is None
+    else:
+        same = fact is not None and StoppingRule.from_json(fact) == rule
+    if not same:
+        requested = "is not given" if rule is None else f"is {rule.width:g}"
+        stored = "has none" if fact is None else f"has {fact['width']:g}"
+        raise StoreError(
+            f"{folder}: this folder holds another study: until_width {requested} here, the study "
+            f"there {stored}, or a different maximum number of resamples. Use another folder, or "
+            "the same plan to continue."
+        )
