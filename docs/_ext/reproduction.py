@@ -13,6 +13,12 @@ from holdfast.papers._stored import count_outcomes, judge_stored
 
 DOCUMENTS = Path(__file__).parents[1] / "_reproduction"
 CAUTIOUS = "cautious"
+LEGEND = (
+    "Findings by paper. *As published* is the main setting of each experiment; papers with a "
+    "second, *cautious* setting have a second row. A finding that does not hold has its cause in "
+    "our copy of the data, in a setting that the paper leaves open, in the paper itself, or the "
+    "cause is not known."
+)
 SOURCES = ("data", "setting", "paper", "not known")
 
 
@@ -57,10 +63,7 @@ def overview(found):
     """Return the counts of all papers, and those of each experiment."""
     heads = ["held", "not held", *(f"by {source}" for source in SOURCES[:3])]
     parts = [
-        "Findings by paper. *As published* is the main setting of each experiment; papers with a "
-        "second, *cautious* setting have a second row. A finding that does not hold has its cause "
-        "in our copy of the data, in a setting that the paper leaves open, in the paper itself, or "
-        "the cause is not known.",
+        LEGEND,
         table(
             ["paper", "setting", *heads, "cause not known", "cannot be checked"],
             paper_rows(found),
