@@ -68,6 +68,7 @@ def test_numbers_of_another_main_setting_are_not_shown(document):
 def test_settings_that_were_withdrawn_changed_or_added_are_named(document):
     old = copy.deepcopy(document)
     old["settings"][0]["title"] = "Two other features."
+    old["choices"] = ["Another choice."]
     old["settings"][1]["name"] = "withdrawn"
     for cell in old["cells"]:
         if cell["setting"] == "three":
@@ -75,6 +76,7 @@ def test_settings_that_were_withdrawn_changed_or_added_are_named(document):
     judged = judge_stored(old, SAMPLE)
     assert [one["name"] for one in judged["settings"]] == ["two"]
     assert {cell["setting"] for cell in judged["cells"]} == {"two"}
+    assert judged["notes"][-3].startswith("This run is older than the choices")
     assert "The numbers of two are from a run before" in judged["notes"][-2]
     assert judged["notes"][-1] == "Not yet run at this size: three."
 

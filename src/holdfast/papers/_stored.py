@@ -120,6 +120,11 @@ def _describe_age(document: Document, record: Experiment) -> list[str]:
     changed = [s.name for s in record.settings if stored.get(s.name, s.title) != s.title]
     absent = [name for name in names if name not in stored]
     notes = []
+    if document["choices"] != list(record.choices):
+        notes.append(
+            "This run is older than the choices that the program now makes; the numbers are of "
+            "those listed here."
+        )
     if changed:
         notes.append(
             f"The numbers of {', '.join(changed)} are from a run before the setting was last "

@@ -8,7 +8,6 @@ import pandas as pd
 
 import holdfast as hf
 from holdfast.papers._claims import (
-    Cause,
     Check,
     Claim,
     UncheckableClaim,
@@ -256,10 +255,6 @@ def thousand_samples_are_better(inputs: ClaimInput) -> tuple[bool, str]:
     )
 
 
-PSEUDO_INVERSE = Cause(
-    "setting",
-    "our LDA uses the pseudo-inverse, which is near guessing with as many features as samples",
-)
 CLAIMS = (
     Claim(
         "The errors of LDA and of the best rule on the selected features fall with N (rank "
@@ -294,7 +289,6 @@ CLAIMS = (
     Claim(
         "The higher γ, the lower the error of LDA (rank correlation -0.9 or lower).",
         check_errors_fall("γ", LDA),
-        cause=PSEUDO_INVERSE,
     ),
     Claim(
         "With γ the selected features come closer to the best ones, and the error of LDA falls "
@@ -305,13 +299,11 @@ CLAIMS = (
         "γ has more influence on the error than on stability (range of the error of LDA wider "
         "than that of CW_rel).",
         gamma_matters_more_for_errors,
-        cause=PSEUDO_INVERSE,
     ),
     Claim(
         "With 1,000 samples instead of 100, errors along d are lower and CW_rel is higher.",
         thousand_samples_are_better,
         main_only=True,
-        cause=PSEUDO_INVERSE,
     ),
 )
 FIGURE8 = Experiment(
