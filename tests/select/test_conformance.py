@@ -46,9 +46,11 @@ DRAWN = {
     "floating_selection",
     "forest_importance",
     "forward_selection",
+    "gradient_boosting",
     "kmeans_groups",
     "lasso",
     "oscillating_search",
+    "permutation_importance",
     "random_score",
     "random_subset",
     "stability_selection",
@@ -64,9 +66,11 @@ QUICK = {
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
+    "gradient_boosting": {"n_estimators": 5, "n_repeats": 1},
     "kmeans_groups": {"n_init": 5},
     "lasso": {"n_penalties": 20},
     "oscillating_search": {"cv": 3, "depth": 2},
+    "permutation_importance": {"classifier": "knn3", "n_repeats": 2},
     "stability_selection": {"n_pairs": 10},
 }
 
