@@ -53,6 +53,12 @@ REFERENCES: dict[str, Reference] = {
         "W. Brown (1910). Some experimental results in the correlation of mental abilities. "
         "British Journal of Psychology 3(3), 296-322.",
     ),
+    "candes2018": Reference(
+        "Candès et al. 2018",
+        "E. Candès, Y. Fan, L. Janson, J. Lv (2018). Panning for gold: 'model-X' knockoffs for "
+        "high dimensional controlled variable selection. Journal of the Royal Statistical Society "
+        "B 80(3), 551-577.",
+    ),
     "carletta1996": Reference(
         "Carletta 1996",
         "J. Carletta (1996). Assessing agreement on classification tasks: the kappa "
@@ -103,6 +109,11 @@ REFERENCES: dict[str, Reference] = {
         "Dice 1945",
         "L. R. Dice (1945). Measures of the amount of ecologic association between species. "
         "Ecology 26(3), 297-302.",
+    ),
+    "ding2005": Reference(
+        "Ding & Peng 2005",
+        "C. Ding, H. Peng (2005). Minimum redundancy feature selection from microarray gene "
+        "expression data. Journal of Bioinformatics and Computational Biology 3(2), 185-205.",
     ),
     "dunne2002": Reference(
         "Dunne et al. 2002",
@@ -289,6 +300,16 @@ REFERENCES: dict[str, Reference] = {
         "N. Meinshausen, P. Bühlmann (2010). Stability selection. Journal of the Royal "
         "Statistical Society B 72(4), 417-473.",
     ),
+    "melikechi2025": Reference(
+        "Melikechi & Miller 2025",
+        "O. Melikechi, J. W. Miller (2025). Integrated path stability selection. Journal of the "
+        "American Statistical Association. doi:10.1080/01621459.2025.2525589.",
+    ),
+    "melikechi2025forests": Reference(
+        "Melikechi et al. 2025",
+        "O. Melikechi, D. B. Dunson, J. W. Miller (2025). Nonparametric IPSS: fast, flexible "
+        "feature selection with false discovery control. Bioinformatics 41(5), btaf299.",
+    ),
     "nadeau2003": Reference(
         "Nadeau & Bengio 2003",
         "C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning "
@@ -329,6 +350,11 @@ REFERENCES: dict[str, Reference] = {
         "Pudil et al. 1994",
         "P. Pudil, J. Novovičová, J. Kittler (1994). Floating search methods in feature "
         "selection. Pattern Recognition Letters 15(11), 1119-1125.",
+    ),
+    "ren2024": Reference(
+        "Ren & Barber 2024",
+        "Z. Ren, R. F. Barber (2024). Derandomised knockoffs: leveraging e-values for false "
+        "discovery rate control. Journal of the Royal Statistical Society B 86(1), 122-154.",
     ),
     "robertson1988": Reference(
         "Robertson et al. 1988",
@@ -402,6 +428,11 @@ REFERENCES: dict[str, Reference] = {
         "Spearman 1910",
         "C. Spearman (1910). Correlation calculated from faulty data. British Journal of "
         "Psychology 3(3), 271-295.",
+    ),
+    "spector2022": Reference(
+        "Spector & Janson 2022",
+        "A. Spector, L. Janson (2022). Powerful knockoffs via minimizing reconstructability. "
+        "Annals of Statistics 50(1), 252-276.",
     ),
     "stephens2017": Reference(
         "Stephens 2017",

@@ -13,12 +13,21 @@ from holdfast.select._ensemble._error_bounds import error_bound, largest_q, leas
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._integrated_path_selection import (
+    IntegratedPathSelection,
+)
+from holdfast.select._false_discoveries._integrated_paths import (
+    IntegratedPaths,
+    integrate_stability_paths,
+)
+from holdfast.select._false_discoveries._knockoffs import Knockoffs
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
     discover,
 )
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
+from holdfast.select._filters._mrmr import MRMR
 from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
@@ -73,6 +82,7 @@ from holdfast.select._univariate import FScore, TScore
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
@@ -90,7 +100,10 @@ __all__ = [
     "GradientBoostingImportance",
     "GroupSelector",
     "InformationGain",
+    "IntegratedPathSelection",
+    "IntegratedPaths",
     "KMeansGroups",
+    "Knockoffs",
     "L1Path",
     "LassoSelection",
     "LinearSVMWeights",
@@ -116,6 +129,7 @@ __all__ = [
     "error_bound",
     "get_selector",
     "halve_then_one",
+    "integrate_stability_paths",
     "largest_q",
     "least_threshold",
     "list_selectors",

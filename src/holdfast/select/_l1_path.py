@@ -21,7 +21,14 @@ from holdfast._kernels.l1_path import (
 )
 from holdfast._kernels.svm_elimination import CENTRE, STANDARD, scale_columns, weights
 from holdfast._random import RandomState
-from holdfast._typing import AnyArray, FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    MatrixLike,
+    RowLists,
+)
 from holdfast._validation import check_choice, check_integer, check_positive_number
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._ranker import Scorer
@@ -327,6 +334,30 @@ class L1Path(Scorer):
             worst = max(worst, path.violation)
         warn_unsolved(worst, self.tolerance)
         return entries
+
+    def active_features(self, X: MatrixLike, y: AnyArray, rows: RowLists) -> Iterator[BoolArray]:
+        """Yield which features are in the model at each penalty, on each resample.
+
+        Parameters
+        ----------
+        X, y, rows
+            As for `entry_order`.
+
+        Yields
+        ------
+        array of shape (len(shares()), p)
+            One row per penalty of the grid, falling. Where a path ends early, its last model
+            stands for the penalties below.
+        """
+        self._check_parameters(y)
+        shares, worst = self.shares(), 0.0
+        for path in self._paths(X, y, rows):
+            active = np.zeros((len(shares), X.shape[1]), dtype=np.bool_)
+            for step, _ in enumerate(path.solve_path(shares)):
+                active[step:] = (path.coefficients != 0).any(axis=0)
+            worst = max(worst, path.violation)
+            yield active
+        warn_unsolved(worst, self.tolerance)
 
     def shares(self) -> FloatArray:
         """Return the grid of penalties below the largest, as shares of it, falling."""

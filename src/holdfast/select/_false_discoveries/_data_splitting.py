@@ -18,6 +18,7 @@ from holdfast.select._ensemble._stability_path import LabelledSamples, draw_halv
 from holdfast.select._false_discoveries._lasso_effects import check_max_features, lasso_effects
 from holdfast.select._false_discoveries._mirror_statistics import (
     MIRRORS,
+    STATISTICS,
     HalfEffects,
     check_offset,
     discover,
@@ -26,8 +27,6 @@ from holdfast.select._false_discoveries._mirror_statistics import (
 from holdfast.select._registry import selector
 from holdfast.select._selector import renumber_classes, resample_subjects
 
-STATISTICS = ("t_score", "l1_path")
-"""What estimates the effects of features on a half."""
 MAX_EFFECTS_PER_BLOCK = 2**22
 """Most effects (halves times features) computed at a time; limits memory, chosen by hand."""
 

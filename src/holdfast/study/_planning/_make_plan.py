@@ -114,6 +114,8 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
         ready = prepare_selector(selector, derive_seed(plan.seed, SELECTOR, position), data)
         if isinstance(ready, AnySelector) and not ready.selects_own_size:
             ready = ready.with_size(plan.sizes[-1])  # a wrapped selector must reach this size
+        elif ready.searches_to_size:
+            ready = ready.with_size(plan.sizes[-1])  # so that the order is right up to all sizes
         selectors.append(ready)
     return UnitRunner(
         X=data.X,
