@@ -62,7 +62,8 @@ class SimulatedStability:
         in which the feature was selected.
     errors : pandas.DataFrame
         One row per setting, selector and size: mean and standard deviation over the training sets
-        of the error of LDA (``lda_error``) and of the best rule on the same features
+        of the error of LDA, by the pseudo-inverse (``lda_error``) and by the shrunken covariance
+        matrix (``shrinkage_lda_error``), and of the best rule on the same features
         (``bayes_observed``), and the error of the best rule on the best features
         (``bayes_optimal``). Empty if ``errors=False``.
     n_sets : int
