@@ -46,11 +46,8 @@ DRAWN = {
     "floating_selection",
     "forest_importance",
     "forward_selection",
-<<<<<<< HEAD
     "gradient_boosting",
-=======
     "integrated_path_selection",
->>>>>>> main
     "kmeans_groups",
     "knockoffs",
     "lasso",
@@ -71,11 +68,8 @@ QUICK = {
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
-<<<<<<< HEAD
     "gradient_boosting": {"n_estimators": 5, "n_repeats": 1},
-=======
     "integrated_path_selection": {"n_pairs": 10},
->>>>>>> main
     "kmeans_groups": {"n_init": 5},
     "knockoffs": {"n_draws": 3},
     "lasso": {"n_penalties": 20},
