@@ -318,7 +318,10 @@ def test_figure_7_says_layouts_apart():
 def test_figure_8_runs_both_readings(runner, monkeypatch):
     few = pd.DataFrame(
         [
-            {"panel": panel, "x": x, "lda_error": 0.4, "bayes_observed": 0.3, "bayes_optimal": 0.2}
+            {
+                "panel": panel, "x": x, "lda_error": 0.4, "shrinkage_lda_error": 0.35,
+                "bayes_observed": 0.3, "bayes_optimal": 0.2,
+            }
             for panel, places in {
                 "n_samples": (25, 100), "n_features": (50, 100), "size": (10, 50),
                 "gamma": (1.0, 2.0),
@@ -339,8 +342,26 @@ def test_figure_8_runs_both_readings(runner, monkeypatch):
     best = np.sort(population.model.mu)[::-1][:10]
     found = errors.query("panel == 'd' and x == 10")["bayes_optimal"].item()
     assert found == pytest.approx(norm.sf(np.sqrt(np.sum(best**2))))
-    assert set(made.values["setting"]) == {"N = 100", "N = 1000"}
+    assert set(made.values["setting"]) == {"N = 100", "N = 1000", "pseudo-inverse"}
+    lda = made.values.query("rule == 'LDA' and panel == 'D'").groupby("setting")["value"].unique()
+    assert (list(lda["N = 100"]), list(lda["pseudo-inverse"])) == ([0.35], [0.4])
     assert statuses(made, "figure8", "N = 100")[-1] in {"held", "not held"}
+
+
+def test_svm_rfe_of_figure_5_is_compared_with_mutual_information():
+    worse = claim("figure5", "SVM-RFE in one step")
+    rows = [
+        {"selector": selector, "n": n, "effect": "effect 0.15", "value": value}
+        for selector, values in {
+            "mutual information": (0.3, 0.6, 0.9), "SVM-RFE": (0.25, 0.5),
+        }.items()
+        for n, value in zip((25, 100, 5000), values, strict=False)
+    ]  # fmt: skip
+    both = pd.DataFrame(rows)
+    assert status(worse, values=both) == "held"
+    ahead = both.assign(value=both["value"].where(both["selector"] != "SVM-RFE", 0.7))
+    assert status(worse, values=ahead) == "not held"
+    assert status(worse, values=both[both["selector"] != "SVM-RFE"]) == "cannot be checked"
 
 
 def errors(panel, x, **columns):

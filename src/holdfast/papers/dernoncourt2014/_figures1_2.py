@@ -143,8 +143,8 @@ FIGURE1 = Experiment(
     choices=(
         (
             "The paper is inconsistent about whether N counts the samples of one class or of both: "
-            "the variance 2/N of a difference of means implies N per class, which fits its numbers "
-            "better."
+            "its law χ²(Nμ²) of N/2 times the score means N of both, the variance 2/N of a "
+            "difference of means N per class, which fits its numbers better."
         ),
         "D = 1000, 100 informative features, d = 100, as in the paper; CW_rel for many runs.",
         "Half of N = 25 samples is rounded to 12.",
