@@ -20,7 +20,11 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
-from holdfast.select._false_discoveries._knockoffs import Knockoffs
+from holdfast.select._false_discoveries._knockoffs import (
+    Knockoffs,
+    knockoff_e_values,
+    select_by_e_values,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
@@ -42,6 +46,10 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._held_out_importance import (
+    GradientBoostingImportance,
+    PermutationImportance,
+)
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
@@ -92,6 +100,7 @@ __all__ = [
     "FloatingSelection",
     "ForestImportance",
     "ForwardSelection",
+    "GradientBoostingImportance",
     "GroupSelector",
     "InformationGain",
     "IntegratedPathSelection",
@@ -104,6 +113,7 @@ __all__ = [
     "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
+    "PermutationImportance",
     "RandomScore",
     "RandomSubset",
     "Ranker",
