@@ -20,7 +20,11 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
-from holdfast.select._false_discoveries._knockoffs import Knockoffs
+from holdfast.select._false_discoveries._knockoffs import (
+    Knockoffs,
+    knockoff_e_values,
+    select_by_e_values,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
@@ -43,9 +47,13 @@ from holdfast.select._information import (
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
 from holdfast.select._models._boruta import Boruta
+from holdfast.select._models._held_out_importance import (
+    GradientBoostingImportance,
+    PermutationImportance,
+)
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
-from holdfast.select._ranker import Ranker, Scorer
+from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
 from holdfast.select._registry import (
     SELECTORS,
     SelectorRecord,
@@ -63,7 +71,6 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
-from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
@@ -95,6 +102,7 @@ __all__ = [
     "FloatingSelection",
     "ForestImportance",
     "ForwardSelection",
+    "GradientBoostingImportance",
     "GroupSelector",
     "InformationGain",
     "IntegratedPathSelection",
@@ -107,6 +115,7 @@ __all__ = [
     "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
+    "PermutationImportance",
     "RandomScore",
     "RandomSubset",
     "Ranker",
