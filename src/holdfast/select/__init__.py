@@ -20,7 +20,11 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
-from holdfast.select._false_discoveries._knockoffs import Knockoffs
+from holdfast.select._false_discoveries._knockoffs import (
+    Knockoffs,
+    knockoff_e_values,
+    select_by_e_values,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
