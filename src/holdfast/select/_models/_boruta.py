@@ -17,9 +17,8 @@ from holdfast._random import RandomState
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, LabelsLike, MatrixLike
 from holdfast._validation import check_flag, check_integer, check_positive_number
 from holdfast.preferences import rank_weights
-from holdfast.select._ranker import Ranker
+from holdfast.select._ranker import Ranker, adjust_p_values
 from holdfast.select._registry import selector
-from holdfast.select._score_cut import adjust_p_values
 
 REJECTED, TENTATIVE, CONFIRMED = -1, 0, 1
 MIN_SHADOWS = 5
