@@ -46,6 +46,7 @@ DRAWN = {
     "floating_selection",
     "forest_importance",
     "forward_selection",
+    "impurity_forest",
     "integrated_path_selection",
     "kmeans_groups",
     "lasso",
@@ -53,6 +54,7 @@ DRAWN = {
     "random_score",
     "random_subset",
     "stability_selection",
+    "synthetic_feature_selection",
 }
 # a size is the most features, of which a sparse model may keep fewer
 AT_MOST = {"elastic_net", "lasso"}
@@ -65,11 +67,13 @@ QUICK = {
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
+    "impurity_forest": {"n_estimators": 5},
     "integrated_path_selection": {"n_pairs": 10},
     "kmeans_groups": {"n_init": 5},
     "lasso": {"n_penalties": 20},
     "oscillating_search": {"cv": 3, "depth": 2},
     "stability_selection": {"n_pairs": 10},
+    "synthetic_feature_selection": {"n_pairs": 10},
 }
 
 

@@ -25,6 +25,9 @@ from holdfast.select._false_discoveries._mirror_statistics import (
     HalfEffects,
     discover,
 )
+from holdfast.select._false_discoveries._synthetic_feature_selection import (
+    SyntheticFeatureSelection,
+)
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
 from holdfast.select._filters._mrmr import MRMR
 from holdfast.select._filters._wilcoxon_score import WilcoxonScore
@@ -41,6 +44,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._impurity_forest import ImpurityForest
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
@@ -93,6 +97,7 @@ __all__ = [
     "ForestImportance",
     "ForwardSelection",
     "GroupSelector",
+    "ImpurityForest",
     "InformationGain",
     "IntegratedPathSelection",
     "IntegratedPaths",
@@ -116,6 +121,7 @@ __all__ = [
     "Step",
     "SubsetSelector",
     "SymmetricalUncertainty",
+    "SyntheticFeatureSelection",
     "TScore",
     "WilcoxonScore",
     "error_bound",

@@ -87,9 +87,9 @@ class IntegratedPathSelection(HalfSampler):
     cutoff : float, default 0.05
         The path ends before the integral of the bound exceeds this.
     scaling : {"theorem", "ipss"}, default "theorem"
-        Whether both integrals use one measure, as the theorem demands, or two, as the package
-        ipss does where the cutoff ends the path: its efp and q-values are smaller by the share of
-        the path that is left.
+        Whether the measure has mass 1 on the part of the path before the cutoff, as the theorem
+        demands; or, as in the package ipss, on the whole path for the bound and on that part for
+        the scores, which makes efp and q-values smaller where the cutoff ends the path.
     n_pairs : int, default 50
         B, the number of pairs of halves; halves are stratified by class.
     n_features_to_select : int, float or None, default None
