@@ -21,7 +21,7 @@ from benchmarks._inputs import (
     resampled_colon,
 )
 from benchmarks._record import Goal, Live, Recorded, benchmark
-from benchmarks._recorded import peer
+from benchmarks._recorded import live_or_recorded, peer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +44,14 @@ def skrebate(data: Labelled) -> Any:
     return ReliefF(n_neighbors=10).fit(*data).feature_importances_
 
 
+def mrmr_selection(data: Labelled) -> Any:
+    import pandas as pd
+    from mrmr import mrmr_classif
+
+    X, y = data
+    return mrmr_classif(pd.DataFrame(X), pd.Series(y), 50, n_jobs=1, show_progress=False)
+
+
 def eliminated(data: Labelled, tolerance: float = 1e-9) -> NDArray[np.int64]:
     """Drop a tenth of the remaining features a round with scikit-learn's SVC, solved tightly."""
     X, y = data
@@ -61,6 +69,12 @@ def eliminated(data: Labelled, tolerance: float = 1e-9) -> NDArray[np.int64]:
 PEERS: list[tuple[str, Any, Live | Recorded, float]] = [
     ("ReliefF", hf.ReliefF(n_neighbors=10), Live(name="skrebate", run=skrebate), 600),
     ("ReliefF", hf.ReliefF(n_neighbors=10), peer("WEKA", "ReliefF"), 40),
+    (
+        "MRMR, the first 50",
+        hf.MRMR(n_features_to_select=0.005),
+        live_or_recorded("mrmr-selection", "mrmr", "50 features", mrmr_selection),
+        20,
+    ),
     ("SVM-RFE", hf.SVMRFE(), Live(name="SVC loop", run=eliminated), 10),
     ("SVM-RFE", hf.SVMRFE(), peer("WEKA", "SVM-RFE"), 25),
     ("information gain", hf.InformationGain(), peer("WEKA", "InfoGain"), 5),

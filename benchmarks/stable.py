@@ -99,3 +99,10 @@ for _statistic, _goal in (("t_score", 5.0), ("l1_path", 15.0)):
         tiny=partial(informed, n=40, p=200),
         goal=Goal(seconds=_goal, peak_mb=1500),
     )(partial(fitted, selector=hf.DataSplitting(statistic=_statistic)))
+
+benchmark(
+    task="knockoffs, L1 path, 30 draws of 200 x 1,000",
+    inputs=partial(informed, n=200, p=1_000),
+    tiny=partial(informed, n=40, p=60),
+    goal=Goal(seconds=15.0, peak_mb=1500),
+)(partial(fitted, selector=hf.Knockoffs()))

@@ -58,6 +58,12 @@ REFERENCES: dict[str, Reference] = {
         "W. Brown (1910). Some experimental results in the correlation of mental abilities. "
         "British Journal of Psychology 3(3), 296-322.",
     ),
+    "candes2018": Reference(
+        "Candès et al. 2018",
+        "E. Candès, Y. Fan, L. Janson, J. Lv (2018). Panning for gold: 'model-X' knockoffs for "
+        "high dimensional controlled variable selection. Journal of the Royal Statistical Society "
+        "B 80(3), 551-577.",
+    ),
     "carletta1996": Reference(
         "Carletta 1996",
         "J. Carletta (1996). Assessing agreement on classification tasks: the kappa "
@@ -140,6 +146,17 @@ REFERENCES: dict[str, Reference] = {
         "Fayyad & Irani 1993",
         "U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued "
         "attributes for classification learning. IJCAI 1993, 1022-1027.",
+    ),
+    "fisher2019": Reference(
+        "Fisher et al. 2019",
+        "A. Fisher, C. Rudin, F. Dominici (2019). All models are wrong, but many are useful: "
+        "learning a variable's importance by studying an entire class of prediction models "
+        "simultaneously. Journal of Machine Learning Research 20(177), 1-81.",
+    ),
+    "friedman2001": Reference(
+        "Friedman 2001",
+        "J. H. Friedman (2001). Greedy function approximation: a gradient boosting machine. "
+        "Annals of Statistics 29(5), 1189-1232.",
     ),
     "friedman2010": Reference(
         "Friedman et al. 2010",
@@ -344,6 +361,11 @@ REFERENCES: dict[str, Reference] = {
         "P. Pudil, J. Novovičová, J. Kittler (1994). Floating search methods in feature "
         "selection. Pattern Recognition Letters 15(11), 1119-1125.",
     ),
+    "ren2024": Reference(
+        "Ren & Barber 2024",
+        "Z. Ren, R. F. Barber (2024). Derandomised knockoffs: leveraging e-values for false "
+        "discovery rate control. Journal of the Royal Statistical Society B 86(1), 122-154.",
+    ),
     "robertson1988": Reference(
         "Robertson et al. 1988",
         "T. Robertson, F. T. Wright, R. L. Dykstra (1988). Order restricted statistical "
@@ -416,6 +438,11 @@ REFERENCES: dict[str, Reference] = {
         "Spearman 1910",
         "C. Spearman (1910). Correlation calculated from faulty data. British Journal of "
         "Psychology 3(3), 271-295.",
+    ),
+    "spector2022": Reference(
+        "Spector & Janson 2022",
+        "A. Spector, L. Janson (2022). Powerful knockoffs via minimizing reconstructability. "
+        "Annals of Statistics 50(1), 252-276.",
     ),
     "stephens2017": Reference(
         "Stephens 2017",

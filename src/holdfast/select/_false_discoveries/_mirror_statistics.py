@@ -12,6 +12,8 @@ from holdfast.errors import InvalidInputError
 from holdfast.select._selector import row_counts
 from holdfast.select._univariate import MAX_BLOCK_ENTRIES, FScore
 
+STATISTICS = ("t_score", "l1_path")
+"""What estimates the effects of features."""
 MIRRORS = ("sum", "product", "minimum")
 """How the sizes of two effects are combined."""
 MAX_EFFECT = 1e150
