@@ -10,7 +10,13 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast._formatting import format_list, plural
-from holdfast._object_spec import is_object_path, make_object, parse_spec_or_call, snake_case
+from holdfast._object_spec import (
+    is_object_path,
+    make_object,
+    names_code,
+    parse_spec_or_call,
+    snake_case,
+)
 from holdfast._random import RandomState
 from holdfast._typing import (
     AnyArray,
@@ -287,7 +293,7 @@ def named_selector(given: SelectorLike) -> tuple[str, Selector]:
         except InvalidInputError as error:
             raise InvalidInputError(f"{given}: {error}") from error
     if isinstance(given, str):
-        return _build_named(given, parse_and_import)
+        return _build_named(given, parse_and_import if names_code(given) else parse_spec_or_call)
     if isinstance(given, Selector):
         return snake_case(type(given).__name__), clone(given)
     if hasattr(given, "fit") and not inspect.isclass(given):
