@@ -1,278 +1,271 @@
-"""Decrease of Gini impurity by the splits of a random forest.
+"""Impurity importance of the features in a random forest of classification trees.
 
-**Method.** Trees are grown on bootstrap samples. A node tries a random set of features, and splits
-by the one with the largest decrease of the weighted Gini impurity; with N rows in a node, N_L and
-N_R on its sides and n_k of class k, this is the largest
+**Method.** Each tree is grown on a bootstrap sample, drawn as weights of the samples. A node tries
+features in random order, up to a number, and goes on until one of them varies; it splits where the
+sum over both sides of (sum of squared class weights / weight) is largest, which is where the Gini
+impurity falls most. Nodes are split until they are pure or too small. The importance of a feature
+is the sum of the decreases of impurity by splits on it, as a share of the tree's total; the
+forest's is the mean over the trees that split at all.
 
-    sum n_Lk² / N_L + sum n_Rk² / N_R - sum n_k² / N.
+Each feature is sorted once for all resamples of a data set. A large node reads its samples from
+that order; a small one sorts them. A shuffled copy of a feature needs no sort: a permutation of the
+samples moves its values and its order alike.
 
-Columns are sorted once for all trees: `order` has the rows by ascending value, `group` the number
-of the distinct value at each place. A node walks along the sorted column of a feature and picks its
-rows, so nothing is sorted in a tree; sums of squares change by one class at a time. A shuffled copy
-of a feature has the same values at the same places, and a random permutation of the rows.
+**Reference.** [Breiman2001]_ for the forest; [Breiman1984]_ for Gini splits; [Kursa2010]_ for
+shuffled copies.
 
-The importance of a feature is the sum of the decreases of its splits, divided by the sum over all
-features, averaged over the trees.
+**Deviations.** None from scikit-learn's ``feature_importances_`` but the random numbers, and that
+thresholds separate the exact values: scikit-learn treats values as equal that differ by up to 1e-7.
 
-**Reference.** [Breiman2001]_ for the forest; [Kursa2010]_ for shuffled copies.
-
-**Deviations.** As in scikit-learn, features are drawn until at least one is not constant in the
-node; nodes are split to purity or to the depth given. Values are compared in double precision, not
-in single precision. Trees without a split are left out of the mean.
-
-**Rounding.** Sums of squares are integers, exact below 2^53; a decrease rounds a few times. Of
-equally large decreases the one drawn first wins.
+**Rounding.** Class weights are whole numbers, so their sums and squares are exact below 2^53; each
+decrease is rounded by a few units in the last place.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast._kernels import kernel
 from holdfast._kernels.shuffling import shuffle_front
 from holdfast._typing import FloatArray, IntArray
 
-Int32Array: TypeAlias = NDArray[np.int32]
+# a node of fewer than a share 1 / SORTED_SHARE of the samples is sorted; chosen: insertion sort of
+# m values takes about m / 4 steps for each, reading the order one step for each sample
+SORTED_SHARE = 8
 
 
 @kernel
-def number_distinct_values(values: FloatArray, order: Int32Array, group: Int32Array) -> None:
-    """Number the distinct values of each sorted column from 0.
+def restrict_order(order: IntArray, rows: IntArray) -> IntArray:
+    """Positions of a resample in the order of the values of each feature, of shape (p, n).
 
     Parameters
     ----------
-    values : ndarray of shape (n, p)
-        The data.
-    order : ndarray of shape (p, n)
-        The rows of each column in ascending order of values.
-    group : ndarray of shape (p, n)
-        Receives the number of the value at each place.
+    order : ndarray of shape (p, n_samples)
+        The samples of the data in the order of each feature.
+    rows : ndarray of shape (n,)
+        The rows of the resample; a row may occur several times.
     """
-    for f in range(len(order)):
-        group[f, 0] = 0
-        for i in range(1, order.shape[1]):
-            step = values[order[f, i], f] != values[order[f, i - 1], f]
-            group[f, i] = group[f, i - 1] + step
+    p, n_samples = order.shape
+    n = len(rows)
+    first, following = np.full(n_samples, -1, np.int64), np.full(n, -1, np.int64)
+    for position in range(n - 1, -1, -1):  # copies of a row form a chain
+        following[position] = first[rows[position]]
+        first[rows[position]] = position
+    out = np.empty((p, n), np.int64)
+    for f in range(p):
+        at = 0
+        for i in range(n_samples):
+            position = first[order[f, i]]
+            while position >= 0:
+                out[f, at] = position
+                at += 1
+                position = following[position]
+    return out
 
 
 @kernel
-def shuffle_orders(order: Int32Array, generator: np.random.Generator) -> Int32Array:
-    """Return the sorted orders of shuffled copies of columns, each by its own permutation.
+def shuffle_features(
+    X: FloatArray, order: IntArray, generator: np.random.Generator
+) -> tuple[FloatArray, IntArray]:
+    """Shuffled copies of all features, each by its own permutation, and their orders.
 
     Parameters
     ----------
-    order : ndarray of shape (p, n)
-        The rows of each column in ascending order of values.
+    X, order : ndarray of shape (p, n)
+        The values, features in rows, and the samples in the order of each feature.
     """
-    p, n = order.shape
-    shuffled = np.empty((p, n), np.int32)
+    p, n = X.shape
+    values, orders = np.empty((p, n)), np.empty((p, n), np.int64)
     deck = np.arange(n)
     for f in range(p):
         shuffle_front(deck, n, generator)
         for i in range(n):
-            shuffled[f, i] = deck[order[f, i]]
-    return shuffled
+            values[f, deck[i]] = X[f, i]
+            orders[f, i] = deck[order[f, i]]
+    return values, orders
 
 
 @kernel
-def _split_column(
-    order: Int32Array,
-    group: Int32Array,
-    inside: IntArray,
-    codes: IntArray,
-    totals: IntArray,
-    n_inside: int,
-    rows: Int32Array,
-    groups: Int32Array,
-    left: IntArray,
-    right: IntArray,
-) -> tuple[float, int]:
-    """Find the best split of a node by one column: its quality, and the last group on the left.
-
-    The quality is that of the module without the last term; -1 for a constant column.
+def _sort_node(
+    x: FloatArray, order: IntArray, members: IntArray, marks: IntArray, mark: int, out: IntArray
+) -> None:
+    """Write the samples of a node to `out` in the order of a feature.
 
     Parameters
     ----------
-    order, group : ndarray of shape (n,)
-        The sorted column, as in `grow_forest`.
-    inside : ndarray of shape (n,)
-        How often the node holds each row.
-    codes : ndarray of shape (n,)
-        The class of each row.
-    totals : ndarray of shape (c,)
-        Rows of each class in the node.
-    rows, groups : ndarray of shape (n + 1,)
-        Scratch.
-    left, right : ndarray of shape (c,)
-        Scratch.
+    x, order : ndarray of shape (n,)
+        The values of the feature, and all samples in their order.
+    members, out : ndarray of shape (m,)
+        The samples of the node.
+    marks : ndarray of shape (n,)
+        Equal to `mark` for the samples of the node.
     """
-    m = 0
-    for i in range(len(order)):
-        # no branch: a row outside the node is overwritten by the next
-        row = order[i]
-        rows[m], groups[m] = row, group[i]
-        m += inside[row] > 0
-    if groups[0] == groups[m - 1]:
-        return -1.0, -1
-    left[:] = 0
-    right[:] = totals
-    left_squares, right_squares, n_left, n_right = 0, 0, 0, n_inside
-    for k in range(len(totals)):
-        right_squares += totals[k] * totals[k]
-    best, cut = -1.0, -1
-    for i in range(m - 1):
-        row = rows[i]
-        k, w = codes[row], inside[row]
-        # (a + w)² = a² + w (2 a + w)
-        left_squares += w * (2 * left[k] + w)
-        right_squares -= w * (2 * right[k] - w)
-        left[k] += w
-        right[k] -= w
-        n_left += w
-        n_right -= w
-        if groups[i + 1] != groups[i]:
-            quality = left_squares / n_left + right_squares / n_right
-            if quality > best:
-                best, cut = quality, groups[i]
+    m, n = len(members), len(order)
+    if m * SORTED_SHARE > n:
+        at = 0
+        for k in range(n):
+            if marks[order[k]] == mark:
+                out[at] = order[k]
+                at += 1
+        return
+    for k in range(m):
+        i, at = members[k], k
+        while at > 0 and x[out[at - 1]] > x[i]:
+            out[at] = out[at - 1]
+            at -= 1
+        out[at] = i
+
+
+@kernel
+def _best_cut(
+    x: FloatArray, samples: IntArray, classes: IntArray, weights: FloatArray, totals: FloatArray
+) -> tuple[float, float]:
+    """Return the largest sum over both sides of squares / weight, and the value to cut after.
+
+    Parameters
+    ----------
+    x, classes, weights : ndarray of shape (n,)
+        The values of the feature, the classes and the weights of all samples.
+    samples : ndarray of shape (m,)
+        The samples of the node in the order of the feature.
+    totals : ndarray of shape (c,)
+        The weight of each class in the node.
+    """
+    left, right = np.zeros(len(totals)), totals.copy()
+    left_weight, right_weight = 0.0, totals.sum()
+    left_squares, right_squares = 0.0, (totals * totals).sum()
+    best, cut = -1.0, 0.0
+    for k in range(len(samples) - 1):
+        i = samples[k]
+        c, w = classes[i], weights[i]
+        # (a + w)^2 = a^2 + w (2 a + w)
+        left_squares += w * (2.0 * left[c] + w)
+        right_squares -= w * (2.0 * right[c] - w)
+        left[c] += w
+        right[c] -= w
+        left_weight += w
+        right_weight -= w
+        if x[i] < x[samples[k + 1]]:
+            gain = left_squares / left_weight + right_squares / right_weight
+            if gain > best:
+                best, cut = gain, x[i]
     return best, cut
 
 
 @kernel
-def _grow_tree(
-    order: Int32Array,
-    group: Int32Array,
-    codes: IntArray,
-    bag: IntArray,
+def tree_decreases(
+    X: FloatArray,
+    order: IntArray,
+    classes: IntArray,
+    weights: FloatArray,
     n_classes: int,
     n_tried: int,
+    least_split: int,
     max_depth: int,
-    deck: IntArray,
-    decreases: FloatArray,
     generator: np.random.Generator,
-) -> None:
-    """Grow one tree, and add the decrease of impurity by its splits for each feature.
+) -> FloatArray:
+    """Decreases of impurity by the splits of one tree, summed by feature.
 
     Parameters
     ----------
-    order, group : ndarray of shape (p, n)
-        The sorted columns, as in `grow_forest`.
-    codes, bag : ndarray of shape (n,)
-        The class of each row, and how often the tree holds it.
-    deck : ndarray of shape (p,)
-        The features in any order; reordered.
-    decreases : ndarray of shape (p,)
-        Added to in place.
+    X, order : ndarray of shape (p, n)
+        The values, features in rows, and the samples in the order of each feature.
+    classes, weights : ndarray of shape (n,)
+        The class and the whole-numbered weight of each sample; 0 leaves a sample out.
+    n_tried : int
+        Features that each node tries, if one of them varies.
+    least_split : int
+        Smallest number of samples of a node that is split, at least 2.
+    max_depth : int
+        Nodes that are as deep as this are not split; -1 for no limit.
     """
-    p, n = order.shape
-    node_of = np.zeros(n, np.int64)
-    nodes, depths = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    inside, totals = np.empty(n, np.int64), np.empty(n_classes, np.int64)
-    rows, groups = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
-    left, right = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
-    n_open, n_nodes = 1, 1
+    p, n = X.shape
+    decreases, deck = np.zeros(p), np.arange(p)
+    members = np.flatnonzero(weights > 0.0)
+    samples, part = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
+    marks, mark = np.zeros(n, np.int64), 0
+    starts, stops = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    depths = np.zeros(n + 1, np.int64)
+    starts[0], stops[0], n_open = 0, len(members), 1
     while n_open > 0:
         n_open -= 1
-        node, depth = nodes[n_open], depths[n_open]
-        totals[:] = 0
-        for i in range(n):
-            inside[i] = bag[i] if node_of[i] == node else 0
-            totals[codes[i]] += inside[i]
-        n_inside, squares = 0, 0
-        for k in range(n_classes):
-            n_inside += totals[k]
-            squares += totals[k] * totals[k]
-        if squares == n_inside * n_inside or depth == max_depth:
+        start, stop, depth = starts[n_open], stops[n_open], depths[n_open]
+        node = members[start:stop]
+        m = stop - start
+        totals = np.zeros(n_classes)
+        mark += 1
+        for i in node:
+            totals[classes[i]] += weights[i]
+            marks[i] = mark
+        weight, squares = totals.sum(), (totals * totals).sum()
+        if m < least_split or squares == weight * weight or depth == max_depth:
             continue
-        best, cut, chosen, tried = -1.0, -1, -1, 0
-        while tried < p and (tried < n_tried or chosen < 0):
-            j = tried + int(generator.random() * (p - tried))
-            deck[tried], deck[j] = deck[j], deck[tried]
+        best, best_feature, best_cut = -1.0, -1, 0.0
+        for tried in range(p):
+            if tried >= n_tried and best_feature >= 0:
+                break
+            shuffle_front(deck[tried:], 1, generator)
             f = deck[tried]
-            tried += 1
-            quality, place = _split_column(
-                order[f],
-                group[f],
-                inside,
-                codes,
-                totals,
-                n_inside,
-                rows,
-                groups,
-                left,
-                right,
-            )
-            if quality > best:
-                best, cut, chosen = quality, place, f
-        if chosen < 0:
+            _sort_node(X[f], order[f], node, marks, mark, samples[:m])
+            gain, cut = _best_cut(X[f], samples[:m], classes, weights, totals)
+            if gain > best:
+                best, best_feature, best_cut = gain, f, cut
+        if best_feature < 0:  # all features are constant in the node
             continue
-        decreases[chosen] += best - squares / n_inside
-        for i in range(n):
-            row = order[chosen, i]
-            if inside[row] > 0:
-                node_of[row] = n_nodes + (group[chosen, i] > cut)
-        for side in range(2):
-            nodes[n_open], depths[n_open] = n_nodes + side, depth + 1
-            n_open += 1
-        n_nodes += 2
+        decreases[best_feature] += best - squares / weight
+        # the left part moves to the front; both parts keep their order
+        at, right = start, 0
+        for k in range(start, stop):
+            i = members[k]
+            if X[best_feature, i] <= best_cut:
+                members[at] = i
+                at += 1
+            else:
+                part[right] = i
+                right += 1
+        members[at:stop] = part[:right]
+        starts[n_open], stops[n_open] = at, stop
+        starts[n_open + 1], stops[n_open + 1] = start, at
+        depths[n_open : n_open + 2] = depth + 1
+        n_open += 2
+    return decreases
 
 
 @kernel
-def grow_forest(
-    order: Int32Array,
-    group: Int32Array,
-    codes: IntArray,
+def forest_importances(
+    X: FloatArray,
+    order: IntArray,
+    classes: IntArray,
     n_classes: int,
     n_trees: int,
     n_tried: int,
     max_depth: int,
-    bootstrap: bool,
     generator: np.random.Generator,
 ) -> FloatArray:
-    """Grow a forest and return the importance of each feature.
+    """Importances of all features, of shape (p,), with sum 1, or 0 if no tree splits.
 
     Parameters
     ----------
-    order : ndarray of shape (p, n)
-        The rows of each column in ascending order of values.
-    group : ndarray of shape (p, n)
-        The number of the distinct value at each place.
-    codes : ndarray of shape (n,)
-        The class of each row.
-    n_tried : int
-        How many features a node tries.
+    X, order : ndarray of shape (p, n)
+        As for `tree_decreases`.
+    classes : ndarray of shape (n,)
+        The class of each sample.
     max_depth : int
-        Nodes of this depth are not split; -1 for no limit.
-    bootstrap : bool
-        Whether each tree draws rows; if not, each holds all of them.
+        As for `tree_decreases`.
     """
-    p, n = order.shape
-    deck = np.arange(p)
-    bag = np.ones(n, np.int64)
-    importances, decreases = np.zeros(p), np.zeros(p)
-    grown = 0
+    p, n = X.shape
+    importances = np.zeros(p)
     for _ in range(n_trees):
-        if bootstrap:
-            bag[:] = 0
-            for _ in range(n):
-                bag[int(generator.random() * n)] += 1
-        decreases[:] = 0.0
-        _grow_tree(
-            order,
-            group,
-            codes,
-            bag,
-            n_classes,
-            n_tried,
-            max_depth,
-            deck,
-            decreases,
-            generator,
+        weights = np.zeros(n)
+        for _draw in range(n):
+            weights[int(generator.random() * n)] += 1.0
+        decreases = tree_decreases(
+            X, order, classes, weights, n_classes, n_tried, 2, max_depth, generator
         )
         total = decreases.sum()
-        if total > 0:
-            grown += 1
+        if total > 0.0:
             importances += decreases / total
-    return importances / max(grown, 1)
+    total = importances.sum()
+    if total > 0.0:
+        importances /= total
+    return importances

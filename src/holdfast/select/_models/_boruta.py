@@ -7,12 +7,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from scipy.special import bdtr
 
-from holdfast._kernels.impurity_forest import (
-    Int32Array,
-    grow_forest,
-    number_distinct_values,
-    shuffle_orders,
-)
+from holdfast._kernels.impurity_forest import forest_importances, shuffle_features
 from holdfast._random import RandomState
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, LabelsLike, MatrixLike
 from holdfast._validation import check_flag, check_integer, check_positive_number
@@ -237,16 +232,15 @@ class Boruta(Ranker):
     def _run_rounds(
         self, data: FloatArray, y: IndexArray, generator: np.random.Generator
     ) -> ShadowRounds:
-        p = data.shape[1]
-        order = np.ascontiguousarray(np.argsort(data, axis=0).T, dtype=np.int32)
-        group = np.empty_like(order)
-        number_distinct_values(data, order, group)
+        features = np.ascontiguousarray(data.T)
+        order = np.argsort(features, axis=1)  # the only sort of all features, for all rounds
+        p = len(features)
         decisions, hits = np.zeros(p, dtype=np.int8), np.zeros(p, dtype=np.intp)
         history: list[FloatArray] = []
         thresholds: list[float] = []
         while (decisions == TENTATIVE).any() and len(thresholds) < self.max_rounds:
             active = np.flatnonzero(decisions != REJECTED)
-            real, shadows = self._compare(order[active], group[active], y, generator)
+            real, shadows = self._compare(features[active], order[active], y, generator)
             thresholds.append(float(np.percentile(shadows, self.percentile)))
             importances = np.full(p, np.nan)
             importances[active] = real
@@ -257,28 +251,28 @@ class Boruta(Ranker):
 
     def _compare(
         self,
-        order: Int32Array,
-        group: Int32Array,
+        features: FloatArray,
+        order: IndexArray,
         y: IndexArray,
         generator: np.random.Generator,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the importances of features and of their shadows in one forest."""
-        n_copies = 1
-        while n_copies * len(order) < MIN_SHADOWS:
+        q, n_copies = len(features), 1
+        while n_copies * q < MIN_SHADOWS:
             n_copies *= 2
-        shadows = shuffle_orders(np.tile(order, (n_copies, 1)), generator)
-        importances = grow_forest(
-            np.concatenate([order, shadows]),
-            np.tile(group, (1 + n_copies, 1)),
+        copies = np.tile(np.arange(q), n_copies)
+        shadows, shadow_order = shuffle_features(features[copies], order[copies], generator)
+        importances = forest_importances(
+            np.concatenate([features, shadows]),
+            np.concatenate([order, shadow_order]),
             y.astype(np.int64),
             int(y.max()) + 1,
-            self._n_trees(len(order)),
-            max(1, int(np.sqrt(len(order) + len(shadows)))),
+            self._n_trees(q),
+            int(np.sqrt(q + len(shadows))),
             -1 if self.max_depth is None else self.max_depth,
-            True,
             generator,
         )
-        return importances[: len(order)], importances[len(order) :]
+        return importances[:q], importances[q:]
 
     def _n_trees(self, n_active: int) -> int:
         if self.n_estimators != "auto":
