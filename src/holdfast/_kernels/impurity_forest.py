@@ -95,8 +95,10 @@ def _sort_node(
     ----------
     x, order : ndarray of shape (n,)
         The values of the feature, and all samples in their order.
-    members, out : ndarray of shape (m,)
+    members : ndarray of shape (m,)
         The samples of the node.
+    out : ndarray of shape (n + 1,)
+        Receives them, and scratch.
     marks : ndarray of shape (n,)
         Equal to `mark` for the samples of the node.
     """
@@ -104,9 +106,9 @@ def _sort_node(
     if m * SORTED_SHARE > n:
         at = 0
         for k in range(n):
-            if marks[order[k]] == mark:
-                out[at] = order[k]
-                at += 1
+            # no branch, as no processor can predict it: the next sample overwrites one of others
+            out[at] = order[k]
+            at += marks[order[k]] == mark
         return
     for k in range(m):
         i, at = members[k], k
@@ -182,7 +184,7 @@ def tree_decreases(
     p, n = X.shape
     decreases, deck = np.zeros(p), np.arange(p)
     members = np.flatnonzero(weights > 0.0)
-    samples, part = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
+    samples, part = np.empty(n + 1, np.int64), np.empty(len(members), np.int64)
     marks, mark = np.zeros(n, np.int64), 0
     starts, stops = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
     depths = np.zeros(n + 1, np.int64)
@@ -206,7 +208,7 @@ def tree_decreases(
                 break
             shuffle_front(deck[tried:], 1, generator)
             f = deck[tried]
-            _sort_node(X[f], order[f], node, marks, mark, samples[:m])
+            _sort_node(X[f], order[f], node, marks, mark, samples)
             gain, cut = _best_cut(X[f], samples[:m], classes, weights, totals)
             if gain > best:
                 best, best_feature, best_cut = gain, f, cut
