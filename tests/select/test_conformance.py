@@ -55,6 +55,7 @@ DRAWN = {
     "permutation_importance",
     "random_score",
     "random_subset",
+    "shap_importance",
     "stability_selection",
 }
 # a size is the most features, of which a sparse model may keep fewer
@@ -77,6 +78,17 @@ QUICK = {
     "permutation_importance": {"classifier": "knn3", "n_repeats": 2},
     "stability_selection": {"n_pairs": 10},
 }
+
+
+# what needs another package is tested where that is installed
+NEEDED = {"shap_importance": "shap"}
+
+
+@pytest.fixture(autouse=True)
+def _needed_package(request, require):
+    name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
+    if name in NEEDED:
+        require(NEEDED[name])
 
 
 class OfTheRegistry:

@@ -51,6 +51,7 @@ from holdfast.select._models._held_out_importance import (
     PermutationImportance,
 )
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
+from holdfast.select._models._shap_importance import ShapImportance
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
 from holdfast.select._registry import (
@@ -122,6 +123,7 @@ __all__ = [
     "SelectedGroups",
     "Selector",
     "SelectorRecord",
+    "ShapImportance",
     "StabilityPath",
     "StabilitySelection",
     "Step",
