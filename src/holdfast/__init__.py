@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         StabilitySelection,
         SymmetricalUncertainty,
         TScore,
+        explain_selector,
         list_selectors,
     )
     from holdfast.study import Result, Study, check, export, load, merge, resume
@@ -115,6 +116,7 @@ _HOME = {
     "compare": "measures",
     "compare_replication": "judge",
     "concat": "preferences",
+    "explain_selector": "select",
     "export": "study",
     "list_measures": "measures",
     "list_protocols": "resample",
@@ -177,6 +179,7 @@ __all__ = [
     "compare_replication",
     "concat",
     "errors",
+    "explain_selector",
     "export",
     "io",
     "judge",

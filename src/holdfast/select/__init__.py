@@ -2,7 +2,6 @@
 
 from holdfast.select._adapter import (
     AnySelector,
-    SparseModelError,
     as_selector,
     describe_preference,
     named_selector,
@@ -27,6 +26,13 @@ from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
+from holdfast.select._recognition._expected_form import DECLARED_FORMS
+from holdfast.select._recognition._explanation import (
+    SelectorExplanation,
+    explain_selector,
+    settle_form,
+)
+from holdfast.select._recognition._reading import SUBSET, Reading
 from holdfast.select._registry import (
     SELECTORS,
     SelectorRecord,
@@ -82,10 +88,12 @@ __all__ = [
     "RandomScore",
     "RandomSubset",
     "Ranker",
+    "Reading",
     "ReliefF",
     "Scorer",
     "SelectedGroups",
     "Selector",
+    "SelectorExplanation",
     "SelectorRecord",
     "StabilityPath",
     "StabilitySelection",
@@ -94,6 +102,7 @@ __all__ = [
     "SymmetricalUncertainty",
     "TScore",
     "error_bound",
+    "explain_selector",
     "get_selector",
     "halve_then_one",
     "largest_q",
