@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from benchmarks._inputs import (
     resampled_colon,
 )
 from benchmarks._record import Goal, Live, Recorded, benchmark
-from benchmarks._recorded import peer
+from benchmarks._recorded import live_or_recorded, peer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,14 @@ def skrebate(data: Labelled) -> Any:
     return ReliefF(n_neighbors=10).fit(*data).feature_importances_
 
 
+def mrmr_selection(data: Labelled) -> Any:
+    import pandas as pd
+    from mrmr import mrmr_classif
+
+    X, y = data
+    return mrmr_classif(pd.DataFrame(X), pd.Series(y), 50, n_jobs=1, show_progress=False)
+
+
 def eliminated(data: Labelled, tolerance: float = 1e-9) -> NDArray[np.int64]:
     """Drop a tenth of the remaining features a round with scikit-learn's SVC, solved tightly."""
     X, y = data
@@ -60,6 +69,12 @@ def eliminated(data: Labelled, tolerance: float = 1e-9) -> NDArray[np.int64]:
 PEERS: list[tuple[str, Any, Live | Recorded, float]] = [
     ("ReliefF", hf.ReliefF(n_neighbors=10), Live(name="skrebate", run=skrebate), 600),
     ("ReliefF", hf.ReliefF(n_neighbors=10), peer("WEKA", "ReliefF"), 40),
+    (
+        "MRMR, the first 50",
+        hf.MRMR(n_features_to_select=0.005),
+        live_or_recorded("mrmr-selection", "mrmr", "50 features", mrmr_selection),
+        20,
+    ),
     ("SVM-RFE", hf.SVMRFE(), Live(name="SVC loop", run=eliminated), 10),
     ("SVM-RFE", hf.SVMRFE(), peer("WEKA", "SVM-RFE"), 25),
     ("information gain", hf.InformationGain(), peer("WEKA", "InfoGain"), 5),
@@ -83,6 +98,32 @@ for _name, _selector, _peer, _ratio in PEERS:
         peer=_peer,
         goal=Goal(ratio=_ratio),
         **WIDE,
+    )(partial(fitted, selector=_selector))
+
+
+# Integrated paths, against the package ipss if it is installed
+
+
+def ipss_peer(base: str) -> Live | None:
+    """Return the package ipss with its defaults, for L1 paths or forests."""
+    if find_spec("ipss") is None:
+        return None
+
+    def run(data: Labelled) -> Any:
+        from ipss import ipss
+
+        return ipss(*data, selector=base)
+
+    return Live(name="ipss", run=run)
+
+
+for _name, _selector, _kind in (("L1 paths", hf.IntegratedPathSelection(), "l1"),):
+    benchmark(
+        task=f"IPSS, {_name}, 200 x 2,000, against ipss",
+        inputs=partial(labelled, n=200, p=2_000),
+        tiny=partial(labelled, n=20, p=30),
+        peer=ipss_peer(_kind),
+        goal=Goal(seconds=3.0, ratio=None if ipss_peer(_kind) is None else 2),
     )(partial(fitted, selector=_selector))
 
 

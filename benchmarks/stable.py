@@ -1,4 +1,4 @@
-"""Selectors built to be stable: dense groups, ensembles, stability selection."""
+"""Dense groups, ensembles, stability selection, and selectors with a false discovery rate."""
 
 from __future__ import annotations
 
@@ -88,3 +88,21 @@ benchmark(
     tiny=partial(informed, n=40, p=200),
     goal=Goal(seconds=30.0, peak_mb=1000),
 )(partial(fitted, selector=hf.StabilitySelection()))
+
+
+# False discovery rates
+
+for _statistic, _goal in (("t_score", 5.0), ("l1_path", 15.0)):
+    benchmark(
+        task=f"data splitting, {_statistic}, 50 splits of 200 x 10,000",
+        inputs=partial(informed, n=200, p=10_000),
+        tiny=partial(informed, n=40, p=200),
+        goal=Goal(seconds=_goal, peak_mb=1500),
+    )(partial(fitted, selector=hf.DataSplitting(statistic=_statistic)))
+
+benchmark(
+    task="knockoffs, L1 path, 30 draws of 200 x 1,000",
+    inputs=partial(informed, n=200, p=1_000),
+    tiny=partial(informed, n=40, p=60),
+    goal=Goal(seconds=15.0, peak_mb=1500),
+)(partial(fitted, selector=hf.Knockoffs()))

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "holdfast"
 # from left to right: nothing imports what stands to its right
 LAYERS = [
-    "errors", "_typing", "_random", "_formatting", "_interrupts", "_validation", "_object_spec",
+    "_formatting", "errors", "_typing", "_random", "_interrupts", "_validation", "_object_spec",
     "_study_part", "_bibliography", "_memory_limit", "_registry", "_classifiers", "_kernels",
     "preferences", "measures", "theory", "io", "resample", "select", "testing", "simulate",
     "judge", "plot", "report", "study", "papers",

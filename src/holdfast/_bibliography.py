@@ -53,6 +53,12 @@ REFERENCES: dict[str, Reference] = {
         "W. Brown (1910). Some experimental results in the correlation of mental abilities. "
         "British Journal of Psychology 3(3), 296-322.",
     ),
+    "candes2018": Reference(
+        "Candès et al. 2018",
+        "E. Candès, Y. Fan, L. Janson, J. Lv (2018). Panning for gold: 'model-X' knockoffs for "
+        "high dimensional controlled variable selection. Journal of the Royal Statistical Society "
+        "B 80(3), 551-577.",
+    ),
     "carletta1996": Reference(
         "Carletta 1996",
         "J. Carletta (1996). Assessing agreement on classification tasks: the kappa "
@@ -82,6 +88,11 @@ REFERENCES: dict[str, Reference] = {
         "I. Csiszár (1975). I-divergence geometry of probability distributions and minimization "
         "problems. Annals of Probability 3(1), 146-158.",
     ),
+    "dai2023": Reference(
+        "Dai et al. 2023",
+        "C. Dai, B. Lin, X. Xing, J. S. Liu (2023). False discovery rate control via data "
+        "splitting. Journal of the American Statistical Association 118(544), 2503-2520.",
+    ),
     "davis2006": Reference(
         "Davis et al. 2006",
         "C. A. Davis, F. Gerick, V. Hintermair, C. C. Friedel, K. Fundel, R. Küffner, R. "
@@ -98,6 +109,11 @@ REFERENCES: dict[str, Reference] = {
         "Dice 1945",
         "L. R. Dice (1945). Measures of the amount of ecologic association between species. "
         "Ecology 26(3), 297-302.",
+    ),
+    "ding2005": Reference(
+        "Ding & Peng 2005",
+        "C. Ding, H. Peng (2005). Minimum redundancy feature selection from microarray gene "
+        "expression data. Journal of Bioinformatics and Computational Biology 3(2), 185-205.",
     ),
     "dunne2002": Reference(
         "Dunne et al. 2002",
@@ -229,6 +245,11 @@ REFERENCES: dict[str, Reference] = {
         "P. Křížek, J. Kittler, V. Hlaváč (2007). Improving stability of feature selection "
         "methods. CAIP 2007, LNCS 4673, 929-936.",
     ),
+    "kruskal1952": Reference(
+        "Kruskal & Wallis 1952",
+        "W. H. Kruskal, W. A. Wallis (1952). Use of ranks in one-criterion variance analysis. "
+        "Journal of the American Statistical Association 47(260), 583-621.",
+    ),
     "kuncheva2007": Reference(
         "Kuncheva 2007",
         "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
@@ -267,6 +288,16 @@ REFERENCES: dict[str, Reference] = {
         "Meinshausen & Bühlmann 2010",
         "N. Meinshausen, P. Bühlmann (2010). Stability selection. Journal of the Royal "
         "Statistical Society B 72(4), 417-473.",
+    ),
+    "melikechi2025": Reference(
+        "Melikechi & Miller 2025",
+        "O. Melikechi, J. W. Miller (2025). Integrated path stability selection. Journal of the "
+        "American Statistical Association. doi:10.1080/01621459.2025.2525589.",
+    ),
+    "melikechi2025forests": Reference(
+        "Melikechi et al. 2025",
+        "O. Melikechi, D. B. Dunson, J. W. Miller (2025). Nonparametric IPSS: fast, flexible "
+        "feature selection with false discovery control. Bioinformatics 41(5), btaf299.",
     ),
     "nadeau2003": Reference(
         "Nadeau & Bengio 2003",
@@ -308,6 +339,11 @@ REFERENCES: dict[str, Reference] = {
         "Pudil et al. 1994",
         "P. Pudil, J. Novovičová, J. Kittler (1994). Floating search methods in feature "
         "selection. Pattern Recognition Letters 15(11), 1119-1125.",
+    ),
+    "ren2024": Reference(
+        "Ren & Barber 2024",
+        "Z. Ren, R. F. Barber (2024). Derandomised knockoffs: leveraging e-values for false "
+        "discovery rate control. Journal of the Royal Statistical Society B 86(1), 122-154.",
     ),
     "robertson1988": Reference(
         "Robertson et al. 1988",
@@ -351,6 +387,12 @@ REFERENCES: dict[str, Reference] = {
         "and intraplatform reproducibility of gene expression measurements. Nature "
         "Biotechnology 24, 1151-1161.",
     ),
+    "smyth2004": Reference(
+        "Smyth 2004",
+        "G. K. Smyth (2004). Linear models and empirical Bayes methods for assessing differential "
+        "expression in microarray experiments. Statistical Applications in Genetics and Molecular "
+        "Biology 3(1), article 3.",
+    ),
     "somol2000": Reference(
         "Somol & Pudil 2000",
         "P. Somol, P. Pudil (2000). Oscillating search algorithms for feature selection. ICPR "
@@ -375,6 +417,11 @@ REFERENCES: dict[str, Reference] = {
         "Spearman 1910",
         "C. Spearman (1910). Correlation calculated from faulty data. British Journal of "
         "Psychology 3(3), 271-295.",
+    ),
+    "spector2022": Reference(
+        "Spector & Janson 2022",
+        "A. Spector, L. Janson (2022). Powerful knockoffs via minimizing reconstructability. "
+        "Annals of Statistics 50(1), 252-276.",
     ),
     "stephens2017": Reference(
         "Stephens 2017",
@@ -421,6 +468,11 @@ REFERENCES: dict[str, Reference] = {
         "A. W. Whitney (1971). A direct method of nonparametric measurement selection. IEEE "
         "Transactions on Computers C-20(9), 1100-1103.",
     ),
+    "wilcoxon1945": Reference(
+        "Wilcoxon 1945",
+        "F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), "
+        "80-83.",
+    ),
     "williams1976": Reference(
         "Williams 1976",
         "D. A. Williams (1976). Improved likelihood ratio tests for complete contingency tables. "
@@ -448,6 +500,11 @@ REFERENCES: dict[str, Reference] = {
         "Guo (2009). Evaluating reproducibility of differential expression discoveries in "
         "microarray studies by considering correlated molecular changes. Bioinformatics "
         "25(13), 1662-1668.",
+    ),
+    "zou2005": Reference(
+        "Zou & Hastie 2005",
+        "H. Zou, T. Hastie (2005). Regularization and variable selection via the elastic net. "
+        "Journal of the Royal Statistical Society B 67(2), 301-320.",
     ),
     "zuber2009": Reference(
         "Zuber & Strimmer 2009",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,49 @@ if TYPE_CHECKING:
 
 MISSING = "–"
 """Stands for a number that is missing or infinite."""
+
+
+# Characters that nobody sees.
+
+INVISIBLE_CHARACTERS = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Characters that are invisible but affect others.
+
+They move the cursor, set colors, or change the direction of the text after them.
+"""
+LINE_BREAKS_AND_TABS = re.compile("[\t\n\r]")
+
+
+def spell_out_invisible(text: str, *, breaks: bool = False) -> str:
+    r"""Return a text with invisible characters spelled out.
+
+    Names from data, file names and messages of other programs may hold any characters. Whatever
+    writes them to a terminal, a table or a page spells them out; JSON and CSV keep them.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    breaks : bool, default False
+        Whether to spell out line breaks and tabs as well, as in the cells of a table. Otherwise
+        they stay, and count as spaces.
+
+    Examples
+    --------
+    >>> from holdfast._formatting import spell_out_invisible
+    >>> print(spell_out_invisible("a\u202eb\x1b[31m"))
+    a⟨U+202E⟩b⟨U+001B⟩[31m
+    >>> print(spell_out_invisible("a\nb", breaks=True))
+    a⟨U+000A⟩b
+    """
+    text = INVISIBLE_CHARACTERS.sub(_spell_out, text)
+    return LINE_BREAKS_AND_TABS.sub(_spell_out, text) if breaks else text
+
+
+def _spell_out(match: re.Match[str]) -> str:
+    return f"⟨U+{ord(match[0]):04X}⟩"
 
 
 # Lists and words.

@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from holdfast._formatting import spell_out_invisible
+
 __all__ = [
     "FileFormatError",
     "HoldfastError",
@@ -32,6 +34,10 @@ __all__ = [
 
 class HoldfastError(Exception):
     """Base class of all errors that holdfast raises."""
+
+    def __str__(self) -> str:
+        """Return the message; names in it may hold characters that a terminal obeys."""
+        return spell_out_invisible(super().__str__())
 
 
 class InvalidInputError(HoldfastError, ValueError):
@@ -64,6 +70,10 @@ class UntrustedCodeError(StudyError):
 
 class HoldfastWarning(UserWarning):
     """Base class of all warnings that holdfast issues."""
+
+    def __str__(self) -> str:
+        """Return the message; names in it may hold characters that a terminal obeys."""
+        return spell_out_invisible(super().__str__())
 
 
 class UndefinedMeasureWarning(HoldfastWarning):

@@ -26,7 +26,7 @@ def parts(tmp_path):
 def test_parts_become_a_whole(parts, tmp_path):
     result = run("merge", *parts, "--out", tmp_path / "whole", "--json")
     assert result.exit_code == 0, result.stderr
-    assert document(result)["units"] == {"all": 12, "done": 12, "failed": 0}
+    assert document(result)["units"] == {"all": 12, "done": 12, "failed": 0, "not_run": 0}
     assert f"written: {tmp_path / 'whole' / 'study.sqlite'}" in result.stderr
 
 

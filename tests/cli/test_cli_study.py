@@ -127,7 +127,7 @@ def test_json_holds_all_tables(finished):
     folder, _ = finished
     result = run("study", *SMALL, "--out", folder, "--json")
     document = json.loads(result.stdout)
-    assert document["units"] == {"all": 116, "done": 116, "failed": 0}
+    assert document["units"] == {"all": 116, "done": 116, "failed": 0, "not_run": 0}
     assert len(document["stability"]) == 2 * 2 * 3
     assert {row["classifier"] for row in document["errors"]} == {"knn3"}
     assert document["failures"] == []

@@ -227,7 +227,7 @@ def test_json_holds_the_failures(ended):
     code, out, err = ended(made(), failed=[(1, 3)], as_json=True, quiet=True)
     assert code == 1
     document = json.loads(out)
-    assert document["units"] == {"all": 24, "done": 23, "failed": 1}
+    assert document["units"] == {"all": 24, "done": 23, "failed": 1, "not_run": 0}
     assert document["failures"] == [{"selector": "two", "resample": 3, "message": "ValueError: no"}]
     assert "1 of 24 units failed" in err
 

@@ -40,33 +40,34 @@ def naive_prediction(family, eta):
     return 1 / (1 + np.exp(-eta)) if family == LOGISTIC else softmax(eta, axis=0)
 
 
-def naive_solution(Z, Y, family, penalty, steps=5_000):
+def naive_solution(Z, Y, family, penalty, ridge=0.0, steps=5_000):
     """Proximal gradient steps with momentum; the offset is a feature of ones without penalty."""
     A = np.vstack([np.ones(Z.shape[1]), Z])
-    size = A.shape[1] / np.linalg.norm(A @ A.T, 2)
+    size = 1 / (np.linalg.norm(A @ A.T, 2) / A.shape[1] + ridge)
     toll = size * penalty * np.r_[0.0, np.ones(len(Z))]
     beta = ahead = np.zeros((len(Y), len(A)))
     for t in range(steps):
         slope = (naive_prediction(family, ahead @ A) - Y) @ A.T / A.shape[1]
+        slope += ridge * np.r_[0.0, np.ones(len(Z))] * ahead
         aim = ahead - size * slope
         new = np.sign(aim) * np.maximum(np.abs(aim) - toll, 0)
         ahead, beta = new + t / (t + 3) * (new - beta), new
     return beta[:, 1:]
 
 
-def solved(Z, Y, family, penalty, tolerance=1e-9):
+def solved(Z, Y, family, penalty, ridge=0.0, tolerance=1e-9):
     beta, eta = np.zeros((len(Y), len(Z))), np.zeros(Y.shape)
-    left = solve(Z, Y, family, np.arange(len(Z)), beta, eta, penalty, tolerance * penalty)
+    left = solve(Z, Y, family, np.arange(len(Z)), beta, eta, penalty, ridge, tolerance * penalty)
     assert left <= tolerance * penalty
     return beta, eta
 
 
 @families
-@pytest.mark.parametrize("penalty", [0.2, 0.05])
-def test_coefficients_are_those_of_proximal_gradient_steps(family, penalty):
+@pytest.mark.parametrize(("penalty", "ridge"), [(0.2, 0.0), (0.05, 0.0), (0.05, 0.1), (0.01, 2.0)])
+def test_coefficients_are_those_of_proximal_gradient_steps(family, penalty, ridge):
     Z, Y = problem(family)
-    expected = naive_solution(Z, Y, family, penalty)
-    beta, eta = solved(Z, Y, family, penalty)
+    expected = naive_solution(Z, Y, family, penalty, ridge)
+    beta, eta = solved(Z, Y, family, penalty, ridge)
     assert np.allclose(beta, expected, atol=1e-6)
     assert ((beta == 0) == (np.abs(expected) < 1e-9)).all()
     offsets = eta - beta @ Z
@@ -79,7 +80,7 @@ def test_any_start_leads_to_the_same_place(family):
     beta, _ = solved(Z, Y, family, 0.05)
     far = np.random.default_rng(0).normal(scale=5, size=beta.shape)
     eta = far @ Z + 3.0
-    left = solve(Z, Y, family, np.arange(len(Z)), far, eta, 0.05, 1e-9)
+    left = solve(Z, Y, family, np.arange(len(Z)), far, eta, 0.05, 0.0, 1e-9)
     assert left <= 1e-9
     assert np.allclose(far, beta, atol=1e-6)
 
@@ -88,7 +89,7 @@ def test_any_start_leads_to_the_same_place(family):
 def test_features_not_at_work_stay_out(family):
     Z, Y = problem(family)
     beta, eta = np.zeros((len(Y), 5)), np.zeros(Y.shape)
-    solve(Z, Y, family, np.array([3, 1]), beta, eta, 0.01, 1e-9)
+    solve(Z, Y, family, np.array([3, 1]), beta, eta, 0.01, 0.0, 1e-9)
     alone, _ = solved(Z[[1, 3]], Y, family, 0.01)
     assert np.allclose(beta[:, [1, 3]], alone, atol=1e-6)
     assert not beta[:, [0, 2, 4]].any()

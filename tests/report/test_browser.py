@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from holdfast.report._formatting import INVISIBLE_CHARACTERS, spell_out_invisible
+from holdfast._formatting import INVISIBLE_CHARACTERS, spell_out_invisible
 from holdfast.report._rendering import to_html
 from tests.report.page_queries import FEATURES, UNFOLD, exported, names, visible_names
 from tests.report.sample_report import HOSTILE, sample

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import holdfast as hf
+from holdfast._formatting import INVISIBLE_CHARACTERS, spell_out_invisible
 from holdfast.report import make_report, to_html, to_json, to_markdown
 from holdfast.report._evidence import represented_features
 from holdfast.report._formatting import (
-    INVISIBLE_CHARACTERS,
     remove_all_name_marks,
     remove_name_marks,
-    spell_out_invisible,
 )
 from holdfast.report._methods import _describe_kept_groups
 from tests.report.page_queries import STICKING_OUT, UNFOLD, exported

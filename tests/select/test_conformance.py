@@ -40,24 +40,36 @@ every_chooser = pytest.mark.parametrize("name", CHOOSERS)
 DRAWN = {
     "backward_selection",
     "consensus_groups",
+    "data_splitting",
+    "elastic_net",
     "ensemble",
     "floating_selection",
     "forest_importance",
     "forward_selection",
+    "integrated_path_selection",
     "kmeans_groups",
+    "knockoffs",
+    "lasso",
     "oscillating_search",
     "random_score",
     "random_subset",
     "stability_selection",
 }
+# a size is the most features, of which a sparse model may keep fewer
+AT_MOST = {"elastic_net", "lasso"}
 # what repeats itself does so less often here
 QUICK = {
     "backward_selection": {"cv": 3},
     "consensus_groups": {"n_bags": 5},
+    "data_splitting": {"n_splits": 10},
+    "elastic_net": {"n_penalties": 20},
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
+    "integrated_path_selection": {"n_pairs": 10},
     "kmeans_groups": {"n_init": 5},
+    "knockoffs": {"n_draws": 3},
+    "lasso": {"n_penalties": 20},
     "oscillating_search": {"cv": 3, "depth": 2},
     "stability_selection": {"n_pairs": 10},
 }
@@ -85,7 +97,9 @@ class TestEveryGrouper(OfTheRegistry, GroupSelectorConformance):
 
 @every_chooser
 class TestEveryChooser(OfTheRegistry, SubsetSelectorConformance):
-    pass
+    @pytest.fixture(autouse=True)
+    def _limited(self, name):
+        self.keeps_at_most = name in AT_MOST
 
 
 @everyone

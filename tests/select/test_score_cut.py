@@ -106,6 +106,8 @@ def test_p_values_of_mutual_information_are_those_of_the_g_test(load, sparse):
         hf.TScore(alpha=0.05),
         hf.TScore(variance="welch", alpha=0.05),
         hf.FScore(alpha=0.05),
+        hf.WilcoxonScore(alpha=0.05),
+        hf.ModeratedTScore(alpha=0.05),
         hf.MutualInformation(alpha=0.05, n_bins=10),
         hf.MutualInformation(alpha=0.05, n_bins=3),
     ],

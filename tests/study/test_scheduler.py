@@ -37,9 +37,9 @@ class Mortal:
         pass
 
 
-def ran(units, deaths, **how):
+def ran(units, deaths, proven=(0,), **how):
     store, pool = Store.create(None), Mortal(dict(deaths), **how)
-    Scheduler(store, pool, ["s"], None).run(units)
+    Scheduler(store, pool, ["s"], None, proven).run(units)
     rows = store.query("SELECT resample, message FROM units ORDER BY resample")
     return [units for units, _ in pool.batches], dict(rows)
 
@@ -72,3 +72,60 @@ def test_a_unit_that_dies_in_company_is_tried_by_itself():
     batches, found = ran(units, {units[4]: 1})
     assert [units[4]] in batches
     assert found == dict.fromkeys(range(8))
+
+
+SINGLES = [Unit(0, at, at + 1) for at in range(9)]
+
+
+def test_a_selector_that_crashes_on_its_first_three_resamples_is_stopped():
+    batches, found = ran(SINGLES, dict.fromkeys(SINGLES, 9), proven=())
+    assert found == dict.fromkeys(range(3), "its process died")
+    assert {unit for batch in batches for unit in batch} == set(SINGLES[:3])
+    _, found = ran(SINGLES, dict.fromkeys(SINGLES, 9), proven=(0,))
+    assert len(found) == 9
+
+
+def test_a_selector_that_crashes_twice_runs_on_all_resamples():
+    _, found = ran(SINGLES, dict.fromkeys(SINGLES[:2], 9), proven=())
+    assert found == {**dict.fromkeys(range(9)), **dict.fromkeys(range(2), "its process died")}
+
+
+def test_the_first_block_is_the_trial_even_if_it_is_cut():
+    singles = [Unit(0, at, at + 1) for at in range(6)]
+    deaths = dict.fromkeys([*BLOCKS, *singles], 9)
+    _, found = ran(BLOCKS, deaths, proven=())
+    assert found == dict.fromkeys(range(3), "its process died")
+    _, found = ran(BLOCKS, {**deaths, singles[2]: 0}, proven=())
+    assert found == {**dict.fromkeys(range(6), "its process died"), 2: None}
+
+
+class Patient(Mortal):
+    """A pool of many processes that ends one batch at a time."""
+
+    def __init__(self, fails):
+        super().__init__({})
+        self.fails = fails
+        self.at_first = None
+
+    def n_free(self):
+        return 100 - sum(batch[1] is None for batch in self.batches)
+
+    def wait(self, seconds):
+        if self.at_first is None:
+            self.at_first = [unit for units, _ in self.batches for unit in units]
+        batch = next(batch for batch in self.batches if batch[1] is None)
+        batch[1] = True
+        message = "no luck" if batch[0][0].selector in self.fails else None
+        results = [UnitResult(unit.selector, unit.first, message) for unit in batch[0]]
+        return [PoolEvent(batch[0], results, len(batch[0]))]
+
+
+def test_nothing_else_of_a_selector_starts_before_its_trial_is_decided():
+    both = [Unit(selector, at, at + 1) for selector in range(2) for at in range(9)]
+    store, pool = Store.create(None), Patient(fails=(1,))
+    scheduler = Scheduler(store, pool, ["a", "b"], None)
+    scheduler.run(both)
+    assert pool.at_first == [*both[:3], *both[9:12]]
+    assert scheduler.stopped == {1}
+    tried = store.query("SELECT selector, resample FROM units ORDER BY selector, resample")
+    assert tried == [unit[:2] for unit in [*both[:9], *both[9:12]]]

@@ -16,6 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.report import conclude
 from holdfast.study._storage._checksums import store_plan_checksum, store_unit_checksums
 from holdfast.study._storage._store import FILE, Store
+from tests.waiting import hang_limit
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "store_version4"
 TABLES = ("stability", "errors", "frequencies", "predictions", "values", "failures", "resamples")
@@ -168,7 +169,8 @@ def flip_bytes(path, rng):
 def outcome(folder):
     """Return what a store gives, or the error by which it is refused."""
     try:
-        return numbers(folder)
+        with hang_limit(f"reading the store in {folder}"):
+            return numbers(folder)
     except HoldfastError as error:
         return error
 
@@ -194,7 +196,8 @@ def assert_nothing_changes_silently(whole, folder):
     found = outcome(folder)
     assert isinstance(found, HoldfastError) or found == expected(whole)
     try:
-        intact = hf.check(folder).intact
+        with hang_limit(f"checking the store in {folder}"):
+            intact = hf.check(folder).intact
     except HoldfastError:
         intact = False
     if intact:

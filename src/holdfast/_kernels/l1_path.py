@@ -1,7 +1,8 @@
-"""Linear models with an L1 penalty: the solution for one penalty on a working set of features.
+"""Linear models with an L1 or elastic net penalty: the solution on a working set of features.
 
-**Method.** The objective is the mean loss plus the penalty times the sum of absolute coefficients;
-offsets are not penalised. The loss is half the squared error, or minus the log-likelihood of two
+**Method.** The objective is the mean loss plus the penalty times the sum of absolute coefficients
+plus half the ridge penalty, which may be 0, times the sum of their squares; offsets are not
+penalised. The loss is half the squared error, or minus the log-likelihood of two
 classes (logistic) or several (multinomial, one row of coefficients per class). In all three
 families the slope of the loss along a feature is minus the mean product of its values with the
 *residual*, target minus prediction. The loss is replaced by its quadratic model at the current
@@ -177,12 +178,12 @@ def has_twin(Z: FloatArray, working: IntArray, j: int) -> bool:
 
 @kernel
 def _largest_violation(
-    Z: FloatArray, working: IntArray, B: FloatArray, R: FloatArray, penalty: float
+    Z: FloatArray, working: IntArray, B: FloatArray, R: FloatArray, penalty: float, ridge: float
 ) -> float:
     """Largest violation of the optimality conditions, in units of the penalty.
 
-    At the optimum |slope| ≤ penalty where a coefficient is 0, slope = penalty · sign elsewhere, and
-    residuals sum to 0.
+    At the optimum |slope| ≤ penalty where a coefficient is 0, slope = penalty · sign + ridge ·
+    coefficient elsewhere, and residuals sum to 0.
 
     Parameters
     ----------
@@ -198,7 +199,7 @@ def _largest_violation(
     for row in range(len(R)):
         worst = max(worst, abs(R[row].sum()) / n)
         for k in range(len(working)):
-            slope = _dot(Z[working[k]], R[row]) / n
+            slope = _dot(Z[working[k]], R[row]) / n - ridge * B[row, k]
             if B[row, k] == 0.0:
                 worst = max(worst, abs(slope) - penalty)
             else:
@@ -216,6 +217,7 @@ def _sweep_row(
     w: FloatArray,
     d: FloatArray,
     penalty: float,
+    ridge: float,
     whole: bool,
 ) -> float:
     """Bring each coefficient of a row in turn, or each that is not 0, to its optimum.
@@ -242,16 +244,16 @@ def _sweep_row(
         if (b[k] == 0.0 and not whole) or v[k] == 0.0:
             continue
         z = Z[working[k]]
-        # the optimum is soft_threshold(z @ u / n + v b, penalty) / v
-        target = _dot(z, u) / n + v[k] * b[k]
-        new = np.sign(target) * max(abs(target) - penalty, 0.0) / v[k]
+        # the optimum is soft_threshold(z @ u / n + v b, penalty) / (v + ridge)
+        target, curvature = _dot(z, u) / n + v[k] * b[k], v[k] + ridge
+        new = np.sign(target) * max(abs(target) - penalty, 0.0) / curvature
         if new != b[k]:
             change = new - b[k]
             for i in range(n):
                 d[i] += change * z[i]
                 u[i] -= change * w[i] * z[i]
             # in units of the slope, so that it can be compared with the tolerance
-            moved = max(moved, v[k] * abs(change))
+            moved = max(moved, curvature * abs(change))
             b[k] = new
     return moved
 
@@ -269,6 +271,7 @@ def _sweep_rows(
     offsets: FloatArray,
     weight_floor: float,
     penalty: float,
+    ridge: float,
     whole: bool,
 ) -> float:
     """Do one sweep over the offset and the coefficients of every row; return the largest change.
@@ -307,7 +310,7 @@ def _sweep_rows(
             d[i] = step
             u[i] -= step * w[i]
         moved = max(moved, abs(total) / n)
-        moved = max(moved, _sweep_row(Z, working, B[row], V[row], u, w, d, penalty, whole))
+        moved = max(moved, _sweep_row(Z, working, B[row], V[row], u, w, d, penalty, ridge, whole))
         for i in range(n):
             D[row, i] += d[i]
             m[i] += P[row, i] * d[i]
@@ -384,7 +387,7 @@ def _newton_system(
 
 @kernel
 def _active_coefficients(
-    Z: FloatArray, working: IntArray, B: FloatArray, penalty: float
+    Z: FloatArray, working: IntArray, B: FloatArray, penalty: float, ridge: float
 ) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
     """Collect the coefficients that are not 0, and behind them the offsets.
 
@@ -410,7 +413,8 @@ def _active_coefficients(
         rows_of[size + row] = row
         for k in range(len(working)):
             if B[row, k] != 0.0:
-                rows_of[a], places[a], penalty_slopes[a] = row, k, penalty * np.sign(B[row, k])
+                rows_of[a], places[a] = row, k
+                penalty_slopes[a] = penalty * np.sign(B[row, k]) + ridge * B[row, k]
                 for i in range(n):
                     E[a, i] = Z[working[k], i]
                 a += 1
@@ -429,6 +433,7 @@ def _solve_active_coefficients(
     offsets: FloatArray,
     weight_floor: float,
     penalty: float,
+    ridge: float,
 ) -> None:
     """Go to the minimum over the coefficients that are not 0, or to where the first becomes 0.
 
@@ -441,13 +446,15 @@ def _solve_active_coefficients(
         As in `_sweep_rows`.
     """
     rows, n = R.shape
-    E, rows_of, places, penalty_slopes = _active_coefficients(Z, working, B, penalty)
+    E, rows_of, places, penalty_slopes = _active_coefficients(Z, working, B, penalty, ridge)
     size = len(places)
     U = np.empty((rows, n))
     for row in range(rows):
         for i in range(n):
             U[row, i] = R[row, i] - (P[row, i] + weight_floor) * D[row, i] + P[row, i] * m[i]
     H, g = _newton_system(E, rows_of, P, U, weight_floor, penalty_slopes)
+    for a in range(size):
+        H[a, a] += ridge
     _solve_symmetric(H, g)
     share, first = 1.0, -1  # stop where the first coefficient changes its sign
     for a in range(size):
@@ -476,6 +483,7 @@ def _minimise_model(
     P: FloatArray,
     weight_floor: float,
     penalty: float,
+    ridge: float,
     tolerance: float,
 ) -> FloatArray:
     """Minimise quadratic model plus penalty over `B`, in place; return the changes of the offsets.
@@ -502,7 +510,9 @@ def _minimise_model(
     D, m, offsets, whole = np.zeros((rows, n)), np.zeros(n), np.zeros(rows), True
     n_sweeps = 0
     for _ in range(MAX_SWEEPS):
-        moved = _sweep_rows(Z, working, B, V, R, P, D, m, offsets, weight_floor, penalty, whole)
+        moved = _sweep_rows(
+            Z, working, B, V, R, P, D, m, offsets, weight_floor, penalty, ridge, whole
+        )
         if moved <= tolerance and whole:
             break
         # Sweeps over few coefficients are cheap. Only once these have settled does a whole sweep
@@ -511,7 +521,9 @@ def _minimise_model(
         n_sweeps += 1
         # chosen: about when the sweeps so far have cost as much as one linear system
         if n_sweeps > 10 + B.size // 4:
-            _solve_active_coefficients(Z, working, B, R, P, D, m, offsets, weight_floor, penalty)
+            _solve_active_coefficients(
+                Z, working, B, R, P, D, m, offsets, weight_floor, penalty, ridge
+            )
             n_sweeps = 0
     return offsets
 
@@ -562,6 +574,7 @@ def _step_towards_model(
     B: FloatArray,
     eta: FloatArray,
     penalty: float,
+    ridge: float,
     tolerance: float,
 ) -> float:
     """Do one proximal Newton step; return the violation before it.
@@ -578,7 +591,7 @@ def _step_towards_model(
     rows, n = Y.shape
     P = _predictions(family, eta)
     R = Y - P
-    violation = _largest_violation(Z, working, B, R, penalty)
+    violation = _largest_violation(Z, working, B, R, penalty, ridge)
     if violation <= tolerance:
         return violation
     # far from the solution the model is only a rough guide, so it is solved roughly
@@ -589,13 +602,14 @@ def _step_towards_model(
     if family == GAUSSIAN:  # the loss is quadratic: the model, with weights of 1, is exact
         P, weight_floor, model_tolerance = np.zeros((rows, n)), 1.0, 0.5 * tolerance
     new = B.copy()
-    offsets = _minimise_model(Z, working, new, R, P, weight_floor, penalty, model_tolerance)
+    offsets = _minimise_model(Z, working, new, R, P, weight_floor, penalty, ridge, model_tolerance)
     change, penalty_change, loss_decrease = np.empty((rows, n)), 0.0, 0.0
     for row in range(rows):
         for i in range(n):
             change[row, i] = offsets[row]
         for k in range(len(working)):
             penalty_change += penalty * (abs(new[row, k]) - abs(B[row, k]))
+            penalty_change += 0.5 * ridge * (new[row, k] ** 2 - B[row, k] ** 2)
             for i in range(n):
                 change[row, i] += (new[row, k] - B[row, k]) * Z[working[k], i]
         # first-order decrease of the loss; with the change of the penalty it is the prediction that
@@ -619,6 +633,7 @@ def solve(
     beta: FloatArray,
     eta: FloatArray,
     penalty: float,
+    ridge: float,
     tolerance: float,
 ) -> float:
     """Solve on the working set; return the violation that is left.
@@ -642,7 +657,7 @@ def solve(
         for k in range(len(working)):
             B[row, k] = beta[row, working[k]]
     for _ in range(MAX_ROUNDS):
-        violation = _step_towards_model(Z, Y, family, working, B, eta, penalty, tolerance)
+        violation = _step_towards_model(Z, Y, family, working, B, eta, penalty, ridge, tolerance)
         if violation <= tolerance:
             break
     for row in range(rows):

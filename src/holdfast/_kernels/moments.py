@@ -31,6 +31,34 @@ LARGEST_FLOAT = np.finfo(np.float64).max
 
 
 @kernel
+def _split_squares(
+    sums: FloatArray, counts: FloatArray, r: int, f: int, square: float, total: float
+) -> tuple[float, float]:
+    """Sums of squares between and within classes of one feature on one resample.
+
+    The second is NaN if digits were lost. `sums` and `counts` are as in `f_statistics`; `square` is
+    the sum of squares over all rows.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (c, n_resamples, p)
+        Sums over classes.
+    counts : ndarray of shape (n_resamples, c)
+        Rows of each class.
+    """
+    whole, explained = 0.0, 0.0
+    for k in range(len(sums)):
+        if counts[r, k] > 0:
+            whole += sums[k, r, f]
+            explained += sums[k, r, f] ** 2 / counts[r, k]
+    # within = sum(x²) - sum(S_k² / n_k), between = sum(S_k² / n_k) - S² / n
+    within = square - explained
+    # a small difference of large sums has lost digits
+    sound = within > MIN_SPREAD_SHARE * square
+    return explained - whole**2 / total, within if sound else np.nan
+
+
+@kernel
 def f_statistics(
     sums: FloatArray, squares: FloatArray, counts: FloatArray, out: FloatArray
 ) -> None:
@@ -56,16 +84,32 @@ def f_statistics(
         # ratio of the degrees of freedom within and between classes
         scale = (total - present) / (present - 1.0)
         for f in range(features):
-            whole, explained = 0.0, 0.0
-            for k in range(classes):
-                if counts[r, k] > 0:
-                    whole += sums[k, r, f]
-                    explained += sums[k, r, f] ** 2 / counts[r, k]
-            # within = sum(x²) - sum(S_k² / n_k), between = sum(S_k² / n_k) - S² / n
-            within = squares[r, f] - explained
-            # a small difference of large sums has lost digits
-            sound = within > MIN_SPREAD_SHARE * squares[r, f]
-            out[r, f] = (explained - whole**2 / total) / within * scale if sound else np.nan
+            between, within = _split_squares(sums, counts, r, f, squares[r, f], total)
+            out[r, f] = between / within * scale
+
+
+@kernel
+def sums_of_squares(
+    sums: FloatArray,
+    squares: FloatArray,
+    counts: FloatArray,
+    between: FloatArray,
+    within: FloatArray,
+) -> None:
+    """Sums of squares between and within classes, whose ratio is F up to degrees of freedom.
+
+    Parameters
+    ----------
+    sums, squares, counts : ndarray
+        As in `f_statistics`.
+    between, within : ndarray of shape (n_resamples, p)
+        Receive the sums of squares; `within` is NaN where digits were lost.
+    """
+    _, resamples, features = sums.shape
+    for r in range(resamples):
+        total = counts[r].sum()
+        for f in range(features):
+            between[r, f], within[r, f] = _split_squares(sums, counts, r, f, squares[r, f], total)
 
 
 @kernel
@@ -167,18 +211,18 @@ def _bounded_ratio(difference: float, spread: float) -> float:
 
 
 @kernel
-def _statistic_from_rows(
-    kind: int, column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
-) -> float:
-    """The statistic of one feature on one resample, by two passes over the rows.
+def _moments_from_rows(
+    column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rows, mean and sum of squares about the mean of each class, by two passes over the rows.
 
     Values are taken relative to the first one of their class, so that a class of equal values has
-    no spread at all, and means relative to one another.
+    no spread at all, and means relative to the first value of the first class.
 
     Parameters
     ----------
     column : ndarray of shape (n,)
-        The values of the feature.
+        The values of one feature.
     codes, weights : ndarray of shape (n,)
         Class of each row, and how often the resample holds it.
     """
@@ -202,12 +246,34 @@ def _statistic_from_rows(
         if weights[i] > 0:
             k = codes[i]
             inside[k] += weights[i] * (column[i] - base[k] - shift[k]) ** 2
+    return n, mean, inside
+
+
+@kernel
+def _squares_between(n: FloatArray, mean: FloatArray) -> float:
+    """Sum of squares of class means about their common mean; `n`, `mean` have the shape (c,)."""
+    centre, between = (n * mean).sum() / n.sum(), 0.0
+    for k in range(len(n)):
+        between += n[k] * (mean[k] - centre) ** 2
+    return between
+
+
+@kernel
+def _statistic_from_rows(
+    kind: int, column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
+) -> float:
+    """The statistic of one feature on one resample, from its rows.
+
+    Parameters
+    ----------
+    column, codes, weights : ndarray
+        As in `_moments_from_rows`.
+    """
+    n, mean, inside = _moments_from_rows(column, codes, weights, classes)
     total = n.sum()
     if kind == F:
-        centre, between, present = (n * mean).sum() / total, 0.0, 0
-        for k in range(classes):
-            between += n[k] * (mean[k] - centre) ** 2
-            present += n[k] > 0
+        present = (n > 0).sum()
+        between = _squares_between(n, mean)
         return _bounded_ratio(between / (present - 1), inside.sum() / (total - present))
     best = 0.0
     min_rows = 1 if kind == POOLED else 2
@@ -254,3 +320,29 @@ def fill_missing_statistics(
                 out[r, f] = _statistic_from_rows(
                     kind, block[:, f].copy(), codes, weights[r], classes
                 )
+
+
+@kernel
+def fill_missing_squares(
+    block: FloatArray,
+    codes: IntArray,
+    weights: FloatArray,
+    classes: int,
+    between: FloatArray,
+    within: FloatArray,
+) -> None:
+    """Compute from the rows the sums of squares where the one within classes is NaN.
+
+    Parameters
+    ----------
+    block, codes, weights : ndarray
+        As in `fill_missing_statistics`.
+    between, within : ndarray of shape (n_resamples, p)
+        The sums of squares, completed in place.
+    """
+    for r in range(within.shape[0]):
+        for f in range(within.shape[1]):
+            if np.isnan(within[r, f]):
+                column = block[:, f].copy()
+                n, mean, inside = _moments_from_rows(column, codes, weights[r], classes)
+                between[r, f], within[r, f] = _squares_between(n, mean), inside.sum()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.cli._options import examples, json_option
-from holdfast.cli._output import Column, log_line, print_json, print_table
+from holdfast.cli._output import Column, log_line, print_json, print_line, print_table
 from holdfast.cli._program import BAD_DATA
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def _print_document(found: StudyCheck) -> None:
 def _print_lines(found: StudyCheck) -> None:
     counted = ", ".join(f"{count:,} {name}" for name, count in found.counts.items())
     data = "; the saved data are those of the plan" if found.has_data else ""
-    click.echo(f"checked: plan, {counted}{data}")
+    print_line(f"checked: plan, {counted}{data}")
     if found.intact:
-        click.echo("intact: no result is damaged")
+        print_line("intact: no result is damaged")
         return
     print_table(
         _COLUMNS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from holdfast._formatting import plural
-from holdfast.cli._output import Column, log_line, number, print_json, print_table
+from holdfast.cli._output import Column, log_line, number, print_json, print_line, print_table
 from holdfast.measures import get_measure, list_measures
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ def print_measurement(
             }
         )
         return
-    click.echo(f"{describe_preferences(preferences)}.\n")
+    print_line(f"{describe_preferences(preferences)}.\n")
     print_table(_MEASURED_COLUMNS, [_format_cells(record) for record in records])
-    click.echo(
+    print_line(
         f"\nThe {100 * confidence:g}% intervals (low to high) cover repeating the same protocol "
         "on the same data; they do not cover new data."
     )

@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from holdfast._formatting import (
+    INVISIBLE_CHARACTERS,
+    LINE_BREAKS_AND_TABS,
+    spell_out_invisible,
+)
 from holdfast.errors import HoldfastWarning
 
 if TYPE_CHECKING:
@@ -41,25 +46,34 @@ class Column:
     named: bool = False
 
 
+def print_line(text: str = "", *, bold: bool = False, err: bool = False) -> None:
+    """Print text in which no character moves the cursor or changes how the rest is read."""
+    click.secho(spell_out_invisible(text), bold=bold or None, err=err)
+
+
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     """Print a table; nothing is cut off."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     header, *lines = table_lines(columns, rows, width)
-    click.secho(header, bold=True)
+    print_line(header, bold=True)
     for line in lines:
-        click.echo(line)
+        print_line(line)
 
 
 def print_json(document: JSON) -> None:
-    """Print JSON; NaN and infinite numbers become null, as JSON has neither."""
+    """Print JSON; NaN and infinite numbers become null, as JSON has neither.
+
+    Invisible characters, which only texts hold, are escaped as JSON does it.
+    """
     text = json.dumps(_null_nonfinite(document), indent=2, ensure_ascii=False, allow_nan=False)
-    click.echo(text)
+    print_line(INVISIBLE_CHARACTERS.sub(lambda match: json.dumps(match[0])[1:-1], text))
 
 
 def table_lines(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> list[str]:
     """Return the lines of a table, the header first; columns are separated by two spaces."""
+    rows = [[spell_out_invisible(cell, breaks=True) for cell in row] for row in rows]
     lines = _align_columns(columns, rows)
     if width is None or max(map(len, lines)) <= width:
         return lines
@@ -116,7 +130,11 @@ def _null_nonfinite(value: Any) -> JSON:  # noqa: ANN401
 
 def log_line(kind: str, message: object) -> None:
     """Print one line to standard error."""
-    click.echo(f"{kind}: {' '.join(str(message).split())}", err=True)
+    print_line(f"{kind}: {_join_lines(str(message))}", err=True)
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(text.split())
 
 
 def print_error(message: str, code: int) -> int:
@@ -156,6 +174,7 @@ def plain_warnings() -> Iterator[None]:
 
 def paragraph(text: str, stream: TextIO) -> str:
     """Return a text wrapped to the width of the terminal; as one line without a terminal."""
+    text = spell_out_invisible(LINE_BREAKS_AND_TABS.sub(" ", text))
     if not stream.isatty():
         return text
     width = shutil.get_terminal_size().columns
@@ -178,7 +197,7 @@ class WarningPrinter(logging.Handler):
         message = record.getMessage()
         if not self._quiet and message not in self._printed:
             self._printed.add(message)
-            text = " ".join(message.split())
+            text = spell_out_invisible(_join_lines(message))
             click.echo(f"warning: {text}", file=sys.stderr)  # above the bars, if there are any
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from holdfast._formatting import did_you_mean, plural
 from holdfast._object_spec import make_object, parse_object_spec
-from holdfast.cli._output import Column, log_line, paragraph, print_json, print_table
+from holdfast.cli._output import Column, log_line, paragraph, print_json, print_line, print_table
 from holdfast.cli._plan_command import DATA_OPTIONS
 from holdfast.cli._program import FAILED
 from holdfast.cli._progress import read
@@ -271,17 +271,17 @@ def _print_theory(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> Non
         "not reached" if math.isinf(row["needed"]) else f"{row['needed']:,}" for row in rows
     ]
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
-    click.echo()
+    print_line()
     explanation = (
         f"Expected {options['measure']} between the selections of two independent studies by the "
         "t-score: independent Gaussian features, two classes of one size. Effects are half the "
         "difference of the class means, in standard deviations within a class. Real data have "
         "correlated features and unknown effects: plan with pilot data where you have any."
     )
-    click.echo(paragraph(explanation, sys.stdout))
+    print_line(paragraph(explanation, sys.stdout))
     for row in rows:
         if row["note"]:
-            click.echo(paragraph(f"Not reached with {row['size']:,}: {row['note']}", sys.stdout))
+            print_line(paragraph(f"Not reached with {row['size']:,}: {row['note']}", sys.stdout))
 
 
 # The table of a plan, and what its numbers mean.
@@ -317,9 +317,9 @@ def print_plan(
             needed_text(row) for row in planned
         ]
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
-    click.echo()
+    print_line()
     for sentence in _explain_columns(planned, measure, half, now, noun):
-        click.echo(paragraph(sentence, sys.stdout))
+        print_line(paragraph(sentence, sys.stdout))
 
 
 def _format_interval(row: dict[str, Any], prefix: str) -> str:
@@ -393,15 +393,15 @@ def print_feature_plan(rows: list[dict[str, Any]], chance: float, *, subjects: b
         for row in rows
         for feature in row.get("features", [])
     ]
-    click.echo()
+    print_line()
     if cells:
         titles = ["selector", "size", "feature", "chance now", f"{noun} for {chance:g}"]
         columns = [Column(title, right=title not in titles[:3:2]) for title in titles]
         print_table(columns, cells)
-        click.echo(
+        print_line(
             f"A study of this many {noun} selects the feature with a chance of {chance:g}, if its "
             "effect is as in these data; take it as a rough guide."
         )
     reasons = dict.fromkeys(row["why_no_features"] for row in rows if "why_no_features" in row)
     for reason in reasons:
-        click.echo(f"No chances of single features: {reason}.")
+        print_line(f"No chances of single features: {reason}.")

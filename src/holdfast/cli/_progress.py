@@ -9,10 +9,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from holdfast._formatting import plural
-from holdfast.cli._output import log_line, paragraph
+from holdfast._formatting import plural, spell_out_invisible
+from holdfast.cli._output import log_line, paragraph, print_line
 from holdfast.io import read_data
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ def print_work(watch: ProgressCounter, where: str) -> None:
     already = f", {watch.n_done:,} of them done already" if watch.n_done else ""
     log_line("work", f"{size}{already}, on {where}.")
     if not watch.explained:
-        click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
+        print_line(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
     watch.explained = True
 
 
@@ -165,7 +163,12 @@ class BarProgress(ProgressWriter):
         self._bars = bars("{task.completed:,.0f}/{task.total:,.0f}", "{task.fields[failed]}")
         self._all = self._bars.add_task("all", total=self.total, completed=self.n_done, failed="")
         self._tasks = {
-            name: self._bars.add_task(name, total=total, completed=self.done[name], failed="")
+            name: self._bars.add_task(
+                spell_out_invisible(name, breaks=True),
+                total=total,
+                completed=self.done[name],
+                failed="",
+            )
             for name, total in self.totals.items()
         }
         self.show()
@@ -220,7 +223,7 @@ def _reading_bar(source: str, *, shown: bool) -> Iterator[Callable[[float], None
         yield None
         return
     bar = bars("{task.percentage:.0f}%")
-    task = bar.add_task(f"reading {source}", total=1.0)
+    task = bar.add_task(f"reading {spell_out_invisible(source, breaks=True)}", total=1.0)
 
     def show(part: float) -> None:
         if part < 1.0:

@@ -11,8 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from holdfast._interrupts import handle_interrupts
 from holdfast.cli._output import (
     Column,
@@ -21,6 +19,7 @@ from holdfast.cli._output import (
     number,
     paragraph,
     print_json,
+    print_line,
     print_table,
 )
 from holdfast.cli._program import INTERRUPTED, SIGNALS, cluster
@@ -205,7 +204,7 @@ def _run_experiment(
 def print_reproduction(document: Document) -> None:
     """Print the numbers, how well they agree, and the outcomes of the findings."""
     title = f"{document['short']}, {document['label']}: {document['title']}"
-    click.secho(title, bold=True)
+    print_line(title, bold=True)
     _print_paragraph(f"{size_word(document).capitalize()}: {document['size']}.")
     for sentence in data_sentences(document):
         _print_paragraph(sentence)
@@ -214,18 +213,18 @@ def print_reproduction(document: Document) -> None:
         _print_numbers(document, setting, several=len(settings) > 1)
     _print_agreement(document)
     _print_findings(document)
-    click.echo()
+    print_line()
 
 
 def _print_paragraph(text: str) -> None:
-    click.echo(paragraph(text, sys.stdout))
+    print_line(paragraph(text, sys.stdout))
 
 
 def _print_numbers(document: Document, setting: Document, *, several: bool) -> None:
     numbers = grid(document, setting["name"])
     if not numbers.rows:
         return
-    click.echo()
+    print_line()
     name = f"{setting['name']}: {setting['title']}" if several else ""
     compared = "Ours (published, difference)." if numbers.compared else ""
     _print_paragraph(" ".join(filter(None, (name, compared))) or "Numbers:")
@@ -239,7 +238,7 @@ def _print_agreement(document: Document) -> None:
     rows = agreement_rows(document)
     if not rows:
         return
-    click.echo("\nAgreement with the published numbers:")
+    print_line("\nAgreement with the published numbers:")
     columns = [
         Column("setting"),
         Column("part"),
@@ -254,7 +253,7 @@ def _print_agreement(document: Document) -> None:
 def _print_findings(document: Document) -> None:
     if not document["findings"]:
         return
-    click.echo(f"\nFindings. {summary(document)}")
+    print_line(f"\nFindings. {summary(document)}")
     several = len(document["settings"]) > 1
     for place, finding in enumerate(document["findings"], 1):
         _print_paragraph(f"{place}. {finding['text']}")
@@ -356,7 +355,7 @@ def _print_figure(
             }
         )
     else:
-        click.echo(f"{picture.title}\n")
+        print_line(f"{picture.title}\n")
         columns = [
             Column(SHORT_COLUMN_NAMES.get(name, name), right=name not in TEXT_COLUMNS)
             for name in main.columns

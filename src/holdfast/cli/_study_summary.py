@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
-from holdfast._formatting import plural
-from holdfast.cli._output import Column, paragraph, print_table, table_lines
+from holdfast._formatting import plural, spell_out_invisible
+from holdfast.cli._output import Column, paragraph, print_line, print_table, table_lines
 from holdfast.errors import HoldfastError
 from holdfast.judge import find_shortfall
 from holdfast.report import (
@@ -52,12 +50,12 @@ def print_summary(
     table = result.summary()
     verdict, selected = conclude(result)
     overview = overview_table(result, verdict)
-    click.echo(overview.title)
+    print_line(to_plain_text(overview.title))
     columns = [Column(name, right=name not in TEXT_COLUMNS) for name in overview.columns]
     print_table(columns, list(zip(*overview.columns.values(), strict=True)))
     for note in _notes(result, table):
         _print_paragraph(f"Note: {note}.")
-    click.echo()
+    print_line()
     if part is not None:
         _print_paragraph(
             f"Part {part} alone does not show what a second study would find; merge all parts."
@@ -65,7 +63,7 @@ def print_summary(
         return
     _print_paragraph(verdict["headline"], bold=True)
     for line in _feature_lines(verdict, selected):
-        click.echo(line)
+        print_line(line)
     for sentence in (verdict["why"], verdict["next_step"], verdict["certainty"]):
         _print_paragraph(sentence)
     if found_again is not None:
@@ -80,7 +78,7 @@ def print_summary(
 
 def _print_paragraph(sentence: str, *, bold: bool = False) -> None:
     if sentence:
-        click.secho(paragraph(to_plain_text(sentence), sys.stdout), bold=bold)
+        print_line(paragraph(to_plain_text(sentence), sys.stdout), bold=bold)
 
 
 def _feature_lines(verdict: Verdict, selected: pd.DataFrame) -> Iterator[str]:
@@ -102,7 +100,7 @@ def _feature_lines(verdict: Verdict, selected: pd.DataFrame) -> Iterator[str]:
 
 
 def _shorten_name(name: object) -> str:
-    text = to_plain_text(" ".join(str(name).split()))
+    text = spell_out_invisible(str(name), breaks=True)
     return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
 
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -104,17 +105,21 @@ def format_suffix(path: Path) -> str:
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Raise if a file does not exist or cannot be opened."""
+    """Raise if a file does not exist, cannot be opened, or is a pipe or a device."""
     try:
-        path.open("rb").close()
+        # before it is opened: opening a pipe waits for its other end
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            path.open("rb").close()
+            return
     except FileNotFoundError:
         message = "there is no such file; check the path, or use a bundled data set such as @wine."
     except (OSError, ValueError) as error:
         message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
-        if path.is_dir():
-            message = "this is a folder; give one of the files in it."
     else:
-        return
+        message = "this is not a regular file; save the data to one, as they are read repeatedly."
+        if stat.S_ISDIR(mode):
+            message = "this is a folder; give one of the files in it."
     raise file_error(str(path), message)
 
 

@@ -13,7 +13,13 @@ from typing import Any, TypeGuard
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import MISSING, format_number, join_texts, plural
+from holdfast._formatting import (
+    MISSING,
+    format_number,
+    join_texts,
+    plural,
+    spell_out_invisible,
+)
 from holdfast._typing import JSON
 from holdfast.measures import get_measure
 from holdfast.report._schema import FeatureRow, Report, SecondStudy, StandIn, Verdict
@@ -318,26 +324,12 @@ def to_records(table: pd.DataFrame, columns: Sequence[str] | None = None) -> lis
 NAME_START, NAME_END = "\u2068", "\u2069"
 NAME = re.compile(f"({NAME_START}[^{NAME_START}{NAME_END}]*{NAME_END})")
 """A name in a sentence."""
-INVISIBLE_CHARACTERS = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
-"""Characters that are invisible but affect others; tabs and line breaks count as spaces."""
 RIGHT_TO_LEFT = {"R", "AL", "AN"}
 NAME_KEYS = {
     *("feature", "stand_in", "in_group", "selector", "classifier", "direction", "trusted"),
     "command",
 }
 """Entries of a report that are names, not sentences."""
-
-
-def spell_out_invisible(text: str) -> str:
-    """Return a text with invisible characters spelled out.
-
-    >>> print(spell_out_invisible("a\u202eb"))
-    a⟨U+202E⟩b
-    """
-    return INVISIBLE_CHARACTERS.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def isolate_name(name: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from holdfast._formatting import spell_out_invisible
 from holdfast._typing import JSON
 from holdfast.measures import get_measure
 from holdfast.report._formatting import (
@@ -20,7 +21,6 @@ from holdfast.report._formatting import (
     get_selector_record,
     has_ranks,
     shorten,
-    spell_out_invisible,
     verdict_sentences,
 )
 from holdfast.report._schema import Report

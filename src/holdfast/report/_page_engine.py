@@ -19,8 +19,8 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
+from holdfast._formatting import spell_out_invisible
 from holdfast.errors import InvalidInputError, StoreError
-from holdfast.report._formatting import spell_out_invisible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

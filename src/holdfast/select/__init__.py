@@ -11,6 +11,23 @@ from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._ensemble._stability_path import StabilityPath
 from holdfast.select._ensemble._stability_selection import StabilitySelection
+from holdfast.select._false_discoveries._data_splitting import DataSplitting
+from holdfast.select._false_discoveries._integrated_path_selection import (
+    IntegratedPathSelection,
+)
+from holdfast.select._false_discoveries._integrated_paths import (
+    IntegratedPaths,
+    integrate_stability_paths,
+)
+from holdfast.select._false_discoveries._knockoffs import Knockoffs
+from holdfast.select._false_discoveries._mirror_statistics import (
+    Discoveries,
+    HalfEffects,
+    discover,
+)
+from holdfast.select._filters._moderated_t_score import ModeratedTScore
+from holdfast.select._filters._mrmr import MRMR
+from holdfast.select._filters._wilcoxon_score import WilcoxonScore
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
@@ -24,6 +41,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
 from holdfast.select._recognition._expected_form import DECLARED_FORMS
@@ -66,13 +84,16 @@ from holdfast.select._univariate import FScore, TScore
 
 __all__ = [
     "DRAGS",
+    "MRMR",
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
+    "DataSplitting",
     "DenseGroups",
+    "ElasticNetSelection",
     "Ensemble",
     "FScore",
     "FloatingSelection",
@@ -80,9 +101,14 @@ __all__ = [
     "ForwardSelection",
     "GroupSelector",
     "InformationGain",
+    "IntegratedPathSelection",
+    "IntegratedPaths",
     "KMeansGroups",
+    "Knockoffs",
     "L1Path",
+    "LassoSelection",
     "LinearSVMWeights",
+    "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
     "RandomScore",
@@ -101,10 +127,12 @@ __all__ = [
     "SubsetSelector",
     "SymmetricalUncertainty",
     "TScore",
+    "WilcoxonScore",
     "error_bound",
     "explain_selector",
     "get_selector",
     "halve_then_one",
+    "integrate_stability_paths",
     "largest_q",
     "least_threshold",
     "list_selectors",

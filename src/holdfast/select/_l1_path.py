@@ -21,7 +21,14 @@ from holdfast._kernels.l1_path import (
 )
 from holdfast._kernels.svm_elimination import CENTRE, STANDARD, scale_columns, weights
 from holdfast._random import RandomState
-from holdfast._typing import AnyArray, FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    MatrixLike,
+    RowLists,
+)
 from holdfast._validation import check_choice, check_integer, check_positive_number
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._ranker import Scorer
@@ -58,13 +65,17 @@ class Entries(NamedTuple):
 class PenaltyPath:
     """The models of one data set, from the largest penalty downwards.
 
+    `ridge_ratio` times the L1 penalty is the ridge penalty of an elastic net; 0 for the lasso.
     Coefficients have one row, or one row per class in the multinomial family. A feature becomes
     active as soon as its gradient exceeds the penalty, and the gradients of all features are
     checked after every solution, so no feature is missed at any penalty.
     """
 
-    def __init__(self, Z: FloatArray, y: AnyArray, family: int, tolerance: float) -> None:
+    def __init__(
+        self, Z: FloatArray, y: AnyArray, family: int, tolerance: float, ridge_ratio: float = 0.0
+    ) -> None:
         self._Z, self._family, self._tolerance = Z, family, tolerance
+        self._ridge_ratio = ridge_ratio
         self._Y, self._eta = _null_model(y, family)
         self._active = np.empty(0, dtype=np.int64)
         self._seen = np.zeros(len(Z), dtype=bool)
@@ -112,6 +123,14 @@ class PenaltyPath:
             if count == most:
                 return
 
+    def predict(self, Z: FloatArray) -> FloatArray:
+        """Return the linear predictors of samples (columns of `Z`) on the scale of the path."""
+        active = np.flatnonzero(self.coefficients.any(axis=0))
+        weights_of_active = self.coefficients[:, active]
+        # the offset is what the features leave of the predictors, the same for all samples
+        offsets = (self._eta - weights_of_active @ self._Z[active]).mean(axis=1, keepdims=True)
+        return np.asarray(offsets + weights_of_active @ Z[active])
+
     def _solve(self, penalty: float) -> None:
         slack = self._tolerance * penalty
         # the solution on the working set is the whole one
@@ -120,12 +139,13 @@ class PenaltyPath:
         while True:
             for feature in newcomers:
                 self._seen[feature] = True
-                # of equal features only the first is active: the model cannot tell them apart
-                if not has_twin(self._Z, self._active, feature):
+                # of equal features only the first is active: the lasso cannot tell them apart;
+                # an elastic net gives them equal coefficients
+                if self._ridge_ratio > 0 or not has_twin(self._Z, self._active, feature):
                     self._active = np.append(self._active, feature)
             left = solve(
                 self._Z, self._Y, self._family, self._active, self.coefficients, self._eta,
-                penalty, slack,
+                penalty, self._ridge_ratio * penalty, slack,
             )  # fmt: skip
             self.violation = max(self.violation, left / penalty)
             self._slopes = slopes(self._Z, residuals(self._family, self._Y, self._eta))
@@ -312,8 +332,32 @@ class L1Path(Scorer):
         for path, places, penalties in zip(self._paths(X, y, rows), *entries, strict=True):
             path.record_entries(shares, most, places, penalties)
             worst = max(worst, path.violation)
-        _warn_unsolved(worst, self.tolerance)
+        warn_unsolved(worst, self.tolerance)
         return entries
+
+    def active_features(self, X: MatrixLike, y: AnyArray, rows: RowLists) -> Iterator[BoolArray]:
+        """Yield which features are in the model at each penalty, on each resample.
+
+        Parameters
+        ----------
+        X, y, rows
+            As for `entry_order`.
+
+        Yields
+        ------
+        array of shape (len(shares()), p)
+            One row per penalty of the grid, falling. Where a path ends early, its last model
+            stands for the penalties below.
+        """
+        self._check_parameters(y)
+        shares, worst = self.shares(), 0.0
+        for path in self._paths(X, y, rows):
+            active = np.zeros((len(shares), X.shape[1]), dtype=np.bool_)
+            for step, _ in enumerate(path.solve_path(shares)):
+                active[step:] = (path.coefficients != 0).any(axis=0)
+            worst = max(worst, path.violation)
+            yield active
+        warn_unsolved(worst, self.tolerance)
 
     def shares(self) -> FloatArray:
         """Return the grid of penalties below the largest, as shares of it, falling."""
@@ -366,7 +410,8 @@ class L1Path(Scorer):
             )
 
 
-def _warn_unsolved(violation: float, tolerance: float) -> None:
+def warn_unsolved(violation: float, tolerance: float) -> None:
+    """Warn if the optimality conditions are violated by more than the tolerance."""
     if violation > tolerance:
         warnings.warn(
             f"a path was not solved to the tolerance {tolerance:g} (violation {violation:.2g}); "

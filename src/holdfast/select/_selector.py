@@ -193,6 +193,11 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return False
 
     @property
+    def searches_to_size(self) -> bool:
+        """Whether only as many features as are selected are put in order one by one."""
+        return False
+
+    @property
     @abstractmethod
     def has_batch_path(self) -> bool:
         """Whether one call for many resamples costs less than one call per resample."""

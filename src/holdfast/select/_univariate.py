@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
@@ -20,7 +20,7 @@ from holdfast._kernels.moments import (
     separate_t,
 )
 from holdfast._random import RandomState
-from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._typing import FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import check_choice
 from holdfast.errors import InvalidInputError
 from holdfast.select._registry import selector
@@ -78,34 +78,72 @@ class MomentScorer(PValueScorer):
         """Return the scores of each resample (row of weights), block of features by block."""
         kind = self._kind()
         by_class_too = kind in (WELCH, SQUARED)  # these need a variance per class
-        members = np.eye(y.max() + 1)[:, y]
-        # one product for all classes and resamples: matrix products are fastest when large
-        by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
-        counts = weights @ members.T
+        counts = class_counts(y, weights)
         scores = np.empty((len(weights), X.shape[1]))
-        width = max(1, MAX_BLOCK_ENTRIES // max(len(by_class), len(y)))
-        for columns, block in _scaled_blocks(X, width):
-            # centring keeps digits in the sums of squares; it changes no statistic
-            centred = block - block.mean(axis=0)
-            sums = (by_class @ centred).reshape(len(members), len(weights), -1)
-            np.square(centred, out=centred)
-            squares = (by_class if by_class_too else weights) @ centred
-            squares = squares.reshape(sums.shape) if by_class_too else squares
+        for columns, block, _, sums, squares in moment_blocks(X, y, weights, by_class_too):
             _write_statistics(kind, sums, squares, counts, scores[:, columns])
-            fill_missing_statistics(kind, block, y, weights, len(members), scores[:, columns])
+            fill_missing_statistics(kind, block, y, weights, counts.shape[1], scores[:, columns])
         return scores
 
 
-def _scaled_blocks(X: MatrixLike, width: int) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of columns, dense, scaled by powers of two so that squares stay in range."""
+class MomentBlock(NamedTuple):
+    """Class-wise moments of a block of features on each resample.
+
+    Attributes
+    ----------
+    columns : slice
+        The features.
+    values : ndarray of shape (n, width)
+        Their values, divided by powers of two.
+    exponents : ndarray of int, shape (width,)
+        The exponents of these powers.
+    sums : ndarray of shape (c, n_resamples, width)
+        Sums of the centred values over each class.
+    squares : ndarray of shape (n_resamples, width) or (c, n_resamples, width)
+        Sums of their squares, over all rows or over each class.
+    """
+
+    columns: slice
+    values: FloatArray
+    exponents: IntArray
+    sums: FloatArray
+    squares: FloatArray
+
+
+def class_counts(y: IndexArray, weights: FloatArray) -> FloatArray:
+    """Return the rows of each class in each resample."""
+    return np.asarray(weights @ np.eye(y.max() + 1)[:, y].T)
+
+
+def moment_blocks(
+    X: MatrixLike, y: IndexArray, weights: FloatArray, by_class_too: bool
+) -> Iterator[MomentBlock]:
+    """Yield the moments of the features, block by block; `by_class_too`: squares per class."""
+    members = np.eye(y.max() + 1)[:, y]
+    # one product for all classes and resamples: matrix products are fastest when large
+    by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
+    width = max(1, MAX_BLOCK_ENTRIES // max(len(by_class), len(y)))
+    for columns, block, exponents in _scaled_blocks(X, width):
+        # centring keeps digits in the sums of squares; it changes no statistic
+        centred = block - block.mean(axis=0)
+        sums = (by_class @ centred).reshape(len(members), len(weights), -1)
+        np.square(centred, out=centred)
+        squares = (by_class if by_class_too else weights) @ centred
+        squares = squares.reshape(sums.shape) if by_class_too else squares
+        yield MomentBlock(columns, block, exponents, sums, squares)
+
+
+def _scaled_blocks(X: MatrixLike, width: int) -> Iterator[tuple[slice, FloatArray, IntArray]]:
+    """Yield blocks of columns, dense, divided by powers of two, and the exponents of these."""
     for start in range(0, X.shape[1], width):
         columns = slice(start, start + width)
         block = X[:, columns]
         block = np.asarray(
             block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64
         )
-        # powers of two: the division is exact
-        yield columns, np.ldexp(block, -np.frexp(np.abs(block).max(axis=0))[1])
+        # powers of two: the division is exact, and squares stay in range
+        exponents = np.frexp(np.abs(block).max(axis=0))[1]
+        yield columns, np.ldexp(block, -exponents), exponents
 
 
 def _write_statistics(
@@ -188,7 +226,7 @@ class TScore(MomentScorer):
     >>> hf.TScore(n_features_to_select=2).fit(X, y).get_feature_names_out().tolist()
     ['worst perimeter', 'worst concave points']
     >>> by_level = hf.TScore(alpha=0.01, correction="bonferroni").fit(X, y)
-    >>> int(by_level.get_support().sum()), by_level.qvalues_[:2].max() < 1e-20
+    >>> int(by_level.get_support().sum()), bool(by_level.qvalues_[:2].max() < 1e-20)
     (25, True)
     """
 
@@ -237,7 +275,7 @@ def _welch_p_values(X: MatrixLike, y: IndexArray, n_classes: int) -> FloatArray:
     smallest p-value is multiplied by their number.
     """
     p_values = np.empty(X.shape[1])
-    for columns, block in _scaled_blocks(X, max(1, MAX_BLOCK_ENTRIES // len(y))):
+    for columns, block, _ in _scaled_blocks(X, max(1, MAX_BLOCK_ENTRIES // len(y))):
         shifted = block - block[0]  # constant columns become exactly 0
         contrasts = []
         for k in range(1 if n_classes == 2 else n_classes):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from holdfast._formatting import plural
+from holdfast._formatting import plural, spell_out_invisible
 from holdfast._typing import LabelsLike, MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io import Dataset
@@ -992,11 +992,12 @@ class Result(ResultPlots):
         verdict, _ = conclude(self)
         overview = overview_table(self, verdict)
         headline = Text(to_plain_text(verdict["headline"]))
-        table = Table(title=Text(overview.title), caption=headline)
+        table = Table(title=Text(to_plain_text(overview.title)), caption=headline)
         for name in overview.columns:
             table.add_column(name, justify="left" if name in TEXT_COLUMNS else "right")
         for cells in zip(*overview.columns.values(), strict=True):
-            table.add_row(*map(Text, cells))  # names are plain text, even if they look like markup
+            # names are plain text, even if they look like markup
+            table.add_row(*(Text(spell_out_invisible(cell, breaks=True)) for cell in cells))
         return table
 
     def _next(self) -> str:

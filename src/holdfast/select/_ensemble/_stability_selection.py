@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from holdfast._random import RandomState
-from holdfast._typing import AnyArray, BoolArray, FloatArray, LabelsLike, MatrixLike, SelectorLike
-from holdfast.errors import InvalidInputError
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    LabelsLike,
+    MatrixLike,
+    SelectorLike,
+)
 from holdfast.preferences import Subsets
-from holdfast.select._ensemble._ensemble import Resampler
 from holdfast.select._ensemble._error_bounds import check_pfer, least_count
+from holdfast.select._ensemble._half_sampler import HalfSampler
 from holdfast.select._ensemble._stability_parameters import (
     SelectionTarget,
     SubsampleDesign,
     calibrate_q_and_threshold,
 )
 from holdfast.select._ensemble._stability_path import (
-    LabelledSamples,
     Picks,
-    as_base,
     build_stability_path,
     draw_halves,
-    is_regression,
     pick_features,
 )
 from holdfast.select._ensemble._type_bias import warn_if_rows_are_copies, warn_if_types_are_favoured
-from holdfast.select._l1_path import NEVER, L1Path
+from holdfast.select._l1_path import NEVER
 from holdfast.select._registry import selector
-
-if TYPE_CHECKING:
-    from holdfast.select._ranker import Ranker
-
 
 SHUFFLE_SEED = 1
 """Seed of the label shuffles that reveal type bias; it is independent of the selection."""
-MAX_EXPECTED_CLASSES = 20
-"""With more distinct numbers than this, errors explain how to regress; chosen by hand."""
 
 
 class SubsampleSelections(NamedTuple):
@@ -68,7 +63,7 @@ class SubsampleSelections(NamedTuple):
     references=("meinshausen2010", "shah2013", "bodinier2023"),
     aliases=("stabsel",),
 )
-class StabilitySelection(Resampler):
+class StabilitySelection(HalfSampler):
     r"""Select the features that a base selector picks on most halves of the data.
 
     The base selector picks at most q features on each of many halves of the samples. The score of
@@ -209,16 +204,6 @@ class StabilitySelection(Resampler):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    @property
-    def supports_missing(self) -> bool:
-        """Whether the data may hold missing values: if the base accepts them."""
-        return self._base().supports_missing
-
-    @property
-    def selects_own_size(self) -> bool:
-        """Whether the threshold determines the number of selected features."""
-        return self.n_features_to_select is None
-
     def fit(self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None) -> Self:
         """Pick features on halves of the data, and select those that reach the threshold.
 
@@ -297,45 +282,5 @@ class StabilitySelection(Resampler):
             target.warn_if_missed(design.bound(p, q, threshold))
         return SubsampleSelections(picks.keep_first(q), q, threshold)
 
-    def _label_samples(self, X: MatrixLike, y: AnyArray) -> LabelledSamples:
-        classes = self.classes_ if self._needs_classes else None
-        return LabelledSamples(X, y, classes, self._subjects)
-
     def _design(self) -> SubsampleDesign:
         return SubsampleDesign.from_parameters(self.sampling, self.assumption, self.n_pairs)
-
-    def _base(self) -> Ranker:
-        return as_base(self.base, L1Path)
-
-    def _validate_data(self, X: MatrixLike, y: LabelsLike) -> tuple[Any, AnyArray]:
-        # decided by the target: the same base may classify or regress
-        self._needs_classes = not is_regression(self._base(), y)
-        if self._needs_classes:
-            return self._validate_classes(X, y)
-        data, target = validate_data(
-            self,
-            X,
-            y,
-            y_numeric=True,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan" if self.supports_missing else True,
-            ensure_min_samples=4,
-        )
-        return data, target.astype(np.float64)
-
-    def _validate_classes(self, X: MatrixLike, y: LabelsLike) -> tuple[Any, AnyArray]:
-        try:
-            return super()._validate_data(X, y)
-        except InvalidInputError as error:
-            # only numbers can be meant as a target of regression
-            if np.asarray(y).dtype.kind not in "iuf" or len(np.unique(y)) <= MAX_EXPECTED_CLASSES:
-                raise
-            raise InvalidInputError(
-                f"{error} To regress on integers, give base=L1Path(family='gaussian') or a "
-                "regressor."
-            ) from None
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

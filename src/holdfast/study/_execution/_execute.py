@@ -301,13 +301,15 @@ def _run_sequentially(
     progress: Progress | None,
 ) -> None:
     """Run the steps on one pool, then the replication resamples on a second pool."""
+    stopped: set[int] = set()
 
     def run_step(plan: Plan, first: int) -> None:
-        done, units = store.finished_units(), list(plan.units())
+        done = store.finished_units()
+        units = [unit for unit in plan.units() if unit.selector not in stopped]
         new = [unit for unit in units if unit.first >= first]  # earlier failures are not retried
         remaining = [unit for block in new for unit in _remaining_units(block, done)]
         if remaining:
-            _run_units(store, pool, plan, units, remaining, progress)
+            stopped.update(_run_units(store, pool, plan, units, remaining, progress))
         raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail as well
 
     def note(text: str) -> None:
@@ -333,19 +335,25 @@ def _run_units(
     units: list[Unit],
     remaining: list[Unit],
     progress: Progress | None,
-) -> None:
-    """Run the remaining units; progress is reported against all units of this part."""
+) -> set[int]:
+    """Run the remaining units, and return the selectors that were stopped.
+
+    Progress is reported against all units of this part.
+    """
     names = list(plan.selectors)
-    scheduler = Scheduler(store, pool, names, progress)
+    rows = store.query("SELECT DISTINCT selector FROM units WHERE status = 'done'")
+    proven = {selector for (selector,) in rows}
+    scheduler = Scheduler(store, pool, names, progress, proven)
     if progress is None:
         scheduler.run(remaining)
-        return
+        return scheduler.stopped
     totals, to_do = _count_resamples(units, names), _count_resamples(remaining, names)
     progress.start(totals, {name: totals[name] - to_do[name] for name in names}, pool.name)
     try:
         scheduler.run(remaining)
     finally:
         progress.stop()
+    return scheduler.stopped
 
 
 def _remaining_units(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
@@ -404,15 +412,20 @@ class FailedSelector(NamedTuple):
 
     name: str
     resamples: int
+    not_run: int
+    """How many other resamples of the plan it was not run on."""
     message: str
     """Message of the first failure."""
 
     def __str__(self) -> str:
-        return f"{self.name} failed on all {plural(self.resamples, 'resample')}: {self.message}"
+        tried = plural(self.resamples, "resample")
+        others = f" that were tried ({self.not_run:,} not run)" if self.not_run else ""
+        return f"{self.name} failed on all {tried}{others}: {self.message}"
 
 
 def failed_selectors(store: Store, names: Sequence[str]) -> list[FailedSelector]:
     """Return the selectors that failed on every resample that was run."""
+    [(n_resamples,)] = store.query("SELECT count(*) FROM resamples")
     rows = store.query(
         "SELECT selector, resample, message FROM units WHERE status = 'failed' AND selector NOT IN "
         "(SELECT selector FROM units WHERE status = 'done') ORDER BY selector, resample"
@@ -420,7 +433,10 @@ def failed_selectors(store: Store, names: Sequence[str]) -> list[FailedSelector]
     messages: dict[int, list[str]] = {}
     for selector, _, message in rows:
         messages.setdefault(selector, []).append(message)
-    return [FailedSelector(names[i], len(texts), texts[0]) for i, texts in messages.items()]
+    return [
+        FailedSelector(names[i], len(texts), n_resamples - len(texts), texts[0])
+        for i, texts in messages.items()
+    ]
 
 
 def raise_if_all_failed(store: Store, names: Sequence[str]) -> None:

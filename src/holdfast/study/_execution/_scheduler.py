@@ -1,10 +1,15 @@
-"""Run the units of a plan on a pool, run those of a crashed worker again, and store the results."""
+"""Run the units of a plan on a pool, run those of a crashed worker again, and store the results.
+
+A selector first runs on a few resamples; if it fails on all of these, its other units are not run.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Protocol
 
 from holdfast._interrupts import defer_interrupts, raise_if_interrupted
@@ -18,6 +23,8 @@ MAX_UNITS_PER_BATCH = 256
 """Most units submitted at once; chosen by hand, as time ends most batches earlier."""
 SECONDS_BETWEEN_CHECKS = 0.5
 """Longest wait for events of the pool, as interrupts are handled in between; chosen by hand."""
+N_TRIAL_RESAMPLES = 3
+"""How many resamples a selector runs on before all others; chosen by hand."""
 
 
 class Progress(Protocol):
@@ -39,16 +46,51 @@ class Progress(Protocol):
         """Report the width of the intervals between the steps of a sequential study."""
 
 
+@dataclass
+class Trial:
+    """The first resamples of a selector, and the units that wait for their outcome."""
+
+    open_resamples: set[int] = field(default_factory=set)
+    waiting: list[Unit] = field(default_factory=list)
+
+
 class Scheduler:
     """Submits the remaining units to a pool and stores their results.
+
+    A selector that has not succeeded on any resample yet runs on its first three, or on the block
+    that holds them. If it fails on all of these, its other units are not run. They wait for this
+    decision, so it does not depend on the number of workers.
 
     A unit whose worker crashes is retried before it is marked as failed: first by itself, if
     other units were in its batch; then once more at the end, when nothing else runs. A block
     that crashes again is split into its resamples.
+
+    Parameters
+    ----------
+    store : Store
+        Takes the results.
+    pool : Pool
+        Runs the units.
+    names : sequence of str
+        The names of the selectors.
+    progress : Progress or None
+        Receives the progress.
+    proven : collection of int, default ()
+        The selectors that have succeeded on a resample before.
+
+    Attributes
+    ----------
+    stopped : set of int
+        The selectors whose other units were not run.
     """
 
     def __init__(
-        self, store: Store, pool: Pool, names: Sequence[str], progress: Progress | None
+        self,
+        store: Store,
+        pool: Pool,
+        names: Sequence[str],
+        progress: Progress | None,
+        proven: Collection[int] = (),
     ) -> None:
         self._store = store
         self._pool = pool
@@ -61,16 +103,54 @@ class Scheduler:
         self._n_running = 0
         self._batch_sizes: Counter[int] = Counter()  # by selector
         self._warned: set[str] = set()
+        self._proven = frozenset(proven)
+        self._trials: dict[int, Trial] = {}
+        self.stopped: set[int] = set()
 
     def run(self, units: Iterable[Unit]) -> None:
-        """Run all units.
+        """Run all units, given selector by selector, but those of selectors that always fail.
 
         An interrupt ends the run between two steps: never while a process starts, or between
         the arrival of results and their storage.
         """
-        self._pending.extend(units)
+        for selector, group in groupby(units, key=lambda unit: unit.selector):
+            all_units = list(group)
+            proven = selector in self._proven
+            self._pending.extend(all_units if proven else self._begin_trial(all_units))
         with defer_interrupts():
             self._run_pending()
+
+    def _begin_trial(self, units: Iterable[Unit]) -> list[Unit]:
+        """Return the first units of a selector; the others wait."""
+        trial, first = Trial(), []
+        for unit in units:
+            if len(trial.open_resamples) < N_TRIAL_RESAMPLES:
+                first.append(unit)
+                trial.open_resamples.update(range(unit.first, unit.stop))
+            else:
+                trial.waiting.append(unit)
+        if trial.waiting:
+            self._trials[first[0].selector] = trial
+        return first
+
+    def _judge_trial(self, result: UnitResult) -> None:
+        """Let the other units of a selector run after a success, drop them after failures only."""
+        trial = self._trials.get(result.selector)
+        if trial is None:
+            return
+        if result.message is None:
+            self._pending.extendleft(reversed(trial.waiting))
+            del self._trials[result.selector]
+            return
+        trial.open_resamples.discard(result.resample)
+        if not trial.open_resamples:
+            del self._trials[result.selector]
+            self.stopped.add(result.selector)
+            logger.warning(
+                "%s failed on each of its first resamples and is stopped: %s",
+                self._names[result.selector],
+                result.message,
+            )
 
     def _run_pending(self) -> None:
         while self._pending or self._retry or self._final_retry or self._n_running:
@@ -155,6 +235,8 @@ class Scheduler:
             return
         with self._store.transaction():
             self._store.add(results)
+        for result in results:
+            self._judge_trial(result)
         if self._progress is not None:
             done = Counter(self._names[result.selector] for result in results)
             self._progress.advance(done, sum(result.message is not None for result in results))

@@ -129,6 +129,8 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
     selectors = []
     for position, selector in enumerate(plan.selectors.values()):
         ready = prepare_selector(selector, derive_seed(plan.seed, SELECTOR, position), data)
+        if ready.searches_to_size:
+            ready = ready.with_size(plan.sizes[-1])  # so that the order is right up to all sizes
         selectors.append(ready)
     return UnitRunner(
         X=data.X,

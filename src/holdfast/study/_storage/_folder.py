@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import stat
 import tokenize
 import zlib
 from contextlib import closing, suppress
@@ -157,6 +159,7 @@ def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = N
     source = plan["data"]["source"]
     if source is not None:
         options = {key: value for key, value in source.items() if key != "file"}
+        _check_source(folder, source["file"] if moved is None else None, options)
         # the labels were accepted as classes when the study began, whatever the version
         data = read_data(moved or source["file"], **{**options, "classes": True})
     elif (folder / DATA).exists():
@@ -173,6 +176,33 @@ def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = N
             "them, or start in another folder."
         )
     return data
+
+
+READ_OPTIONS = frozenset(inspect.signature(read_data).parameters) - {"source", "progress"}
+"""Options of a plan that say how its file is read."""
+
+
+def _check_source(folder: Path, file: str | None, options: JSON) -> None:
+    """Raise if a plan names a pipe or a device, or options that `read_data` does not have."""
+    if file is not None and not _may_be_file(file):
+        raise StoreError(
+            f"{folder}: its plan reads the data from {file}, which is not a regular file; if the "
+            "data are elsewhere, name their file by --data."
+        )
+    unknown = sorted(set(options) - READ_OPTIONS)
+    if unknown:
+        raise StoreError(
+            f"{folder}: its plan reads the data with options that this version of holdfast does "
+            f"not have ({format_list(unknown)}); resume it with the version that began it."
+        )
+
+
+def _may_be_file(file: str) -> bool:
+    """Return whether a path is that of a regular file, or of nothing: the reader reports that."""
+    try:
+        return stat.S_ISREG(Path(file).stat().st_mode)
+    except (OSError, ValueError):
+        return True
 
 
 SAVED_DATA_ERRORS = (

@@ -1,0 +1,1 @@
+"""Selectors that estimate or control the number of false discoveries."""

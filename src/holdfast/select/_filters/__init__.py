@@ -1,0 +1,1 @@
+"""Scores and rankings of features by statistics of the data, without a model."""
