@@ -542,7 +542,8 @@ def test_explanations_before_a_fit(given, form, words):
 def test_explanations_by_a_fit():
     explanation = hf.explain_selector(ShadowForest(), X, Y)
     assert explanation.form == "subset"
-    assert "a subset of 3 of 30 features (support_; ordered by ranking_)" in repr(explanation)
+    assert "support_; ordered by ranking_.\n" in repr(explanation)
+    assert "a subset of 3 of 30 features." in repr(explanation)
     assert "a ranking of 30 features" in str(hf.explain_selector(lambda X, y: RANKS, X, Y))
     assert "weights of 30 features, 30 of them not 0" in str(hf.explain_selector(f_classif, X, Y))
     with pytest.raises(InvalidInputError, match="X and y are needed together"):

@@ -84,8 +84,8 @@ def _expect_pipeline(pipeline: EstimatorLike) -> ExpectedForm:
     final = ExpectedForm(None, "") if last in (None, "passthrough") else expect_form(last)
     selectors = [key for key, step in pipeline.steps[:-1] if is_supervised_selector(step)]
     if final.form == SUBSET or not selectors:
-        return final._replace(why=f"step {name!r} of the pipeline: {final.why}")
-    return ExpectedForm(SUBSET, f"get_support() of the step {selectors[-1]!r} of the pipeline")
+        return final._replace(why=f"{final.why}, in the step {name!r} of the pipeline")
+    return ExpectedForm(SUBSET, f"get_support(), in the step {selectors[-1]!r} of the pipeline")
 
 
 def is_supervised_selector(step: EstimatorLike) -> bool:

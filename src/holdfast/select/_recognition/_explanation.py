@@ -61,7 +61,7 @@ class SelectorExplanation:
     def __str__(self) -> str:
         lines = [f"{self.name} gives {FORM_SENTENCES[self.form]}: {self.source}.", self.size]
         if self.reading is not None:
-            lines.append(f"A fit to these data gives {self.reading}.")
+            lines.append(f"A fit to these data gives {self.reading.summary}.")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -164,9 +164,7 @@ def _describe_wrapped_size(selector: AnySelector, form: str | None, *, is_sparse
     if form is None:
         return "Give X and y for the explanation of a fit."
     if selector.n_features_to_select is not None or form != SUBSET:
-        return (
-            "The size is n_features_to_select, or the sizes of a study; weights of 0 never count."
-        )
+        return "The size is n_features_to_select, or the sizes of a study, without weights of 0."
     if is_sparse:
         return "A study keeps all features with a weight, or as many of the best as its sizes say."
-    return "A study keeps this subset, whatever its sizes; n_features_to_select makes it use them."
+    return "A study keeps this subset whatever its sizes, unless n_features_to_select is a number."

@@ -45,8 +45,7 @@ def _read_pipeline(pipeline: EstimatorLike, X: MatrixLike, returns: str | None) 
     for name, step in _transformers(pipeline):
         if is_supervised_selector(step):
             seen = read_fitted(step, X[:, columns])
-            source = f"step {name!r} of the pipeline: {seen.source}"
-            selected = replace(seen, source=source).embed(columns, X.shape[1])
+            selected = _in_step(seen, name).embed(columns, X.shape[1])
         columns = columns[_trace_columns(name, step, len(columns))]
     name, last = pipeline.steps[-1]
     if last in (None, "passthrough"):
@@ -58,13 +57,16 @@ def _read_pipeline(pipeline: EstimatorLike, X: MatrixLike, returns: str | None) 
         if selected is None or returns not in (None, "subset"):
             raise
         return selected
-    reading = replace(seen, source=f"step {name!r} of the pipeline: {seen.source}")
-    reading = reading.embed(columns, X.shape[1])
+    reading = _in_step(seen, name).embed(columns, X.shape[1])
     if selected is None or reading.form == SUBSET or returns is not None:
         return reading
     # a classifier with weights, too: its weights order what was selected before it
-    source = f"{selected.source.partition(';')[0]}; ordered by {reading.source}"
+    source = f"{selected.source}; then ordered by {reading.source}"
     return replace(reading, form=SUBSET, source=source, returns="subset", subset=selected.subset)
+
+
+def _in_step(reading: Reading, name: str) -> Reading:
+    return replace(reading, source=f"{reading.source}, in the step {name!r} of the pipeline")
 
 
 def _require_reading(selected: Reading | None, name: str) -> Reading:

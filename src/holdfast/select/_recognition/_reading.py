@@ -71,14 +71,18 @@ class Reading:
         subset = None if self.subset is None else masks[1]
         return replace(self, scores=scores, eligible=masks[0], subset=subset)
 
-    def __str__(self) -> str:
-        total = f"{len(self.scores):,}"
+    @property
+    def summary(self) -> str:
+        """The form in words, with numbers of features."""
+        total = f"{len(self.scores):,} features"
         if self.subset is not None:
-            count = np.count_nonzero(self.subset)
-            return f"a subset of {count:,} of {total} features ({self.source})"
+            return f"a subset of {np.count_nonzero(self.subset):,} of {total}"
         if self.form == RANKING:
-            return f"a ranking of {total} features ({self.source})"
-        return f"weights of {total} features, {self.n_eligible:,} of them not 0 ({self.source})"
+            return f"a ranking of {total}"
+        return f"weights of {total}, {self.n_eligible:,} of them not 0"
+
+    def __str__(self) -> str:
+        return f"{self.summary} ({self.source})"
 
 
 def read_mask(mask: BoolArray, source: str, returns: str) -> Reading:
