@@ -16,6 +16,7 @@ SOURCE = ROOT / "src" / "holdfast"
 # from left to right: nothing imports what stands to its right
 LAYERS = [
     "_formatting", "errors", "_typing", "_random", "_interrupts", "_validation", "_object_spec",
+    "_imported_objects",
     "_study_part", "_bibliography", "_memory_limit", "_registry", "_classifiers", "_kernels",
     "preferences", "measures", "theory", "io", "resample", "select", "testing", "simulate",
     "judge", "plot", "report", "study", "papers",

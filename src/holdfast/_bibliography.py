@@ -142,6 +142,17 @@ REFERENCES: dict[str, Reference] = {
         "U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued "
         "attributes for classification learning. IJCAI 1993, 1022-1027.",
     ),
+    "fisher2019": Reference(
+        "Fisher et al. 2019",
+        "A. Fisher, C. Rudin, F. Dominici (2019). All models are wrong, but many are useful: "
+        "learning a variable's importance by studying an entire class of prediction models "
+        "simultaneously. Journal of Machine Learning Research 20(177), 1-81.",
+    ),
+    "friedman2001": Reference(
+        "Friedman 2001",
+        "J. H. Friedman (2001). Greedy function approximation: a gradient boosting machine. "
+        "Annals of Statistics 29(5), 1189-1232.",
+    ),
     "friedman2010": Reference(
         "Friedman et al. 2010",
         "J. Friedman, T. Hastie, R. Tibshirani (2010). Regularization paths for generalized "

@@ -54,6 +54,16 @@ def spell_out_invisible(text: str, *, breaks: bool = False) -> str:
     return LINE_BREAKS_AND_TABS.sub(_spell_out, text) if breaks else text
 
 
+def join_lines(lines: Iterable[str]) -> str:
+    r"""Join lines for a terminal; each stays one line, whatever names it contains.
+
+    >>> print(join_lines(["a\nb", "c"]))
+    a⟨U+000A⟩b
+    c
+    """
+    return "\n".join(spell_out_invisible(line, breaks=True) for line in lines)
+
+
 def _spell_out(match: re.Match[str]) -> str:
     return f"⟨U+{ord(match[0]):04X}⟩"
 
@@ -67,7 +77,7 @@ def format_list(items: Iterable[object], most: int = 5) -> str:
     >>> format_list("abc"), format_list("abcdef")
     ('a, b, c', 'a, b, c, d, e and 1 more')
     """
-    texts = [str(item) for item in items]
+    texts = [spell_out_invisible(str(item), breaks=True) for item in items]
     extra = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {extra:,} more" if extra > 0 else "")
 

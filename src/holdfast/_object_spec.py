@@ -1,11 +1,14 @@
-"""Objects written as text: ``name:key=value,key=value``, or ``name(value,key=value)``."""
+"""Objects written as text: ``name:key=value,key=value``, or ``name(value,key=value)``.
+
+Objects of modules and files are written as ``module:object`` or ``path/to/file.py:object``.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from holdfast._formatting import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
@@ -14,6 +17,12 @@ Scalar: TypeAlias = int | float | bool | str | None
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_IDENTIFIERS = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_OBJECT_PATH = re.compile(
+    r"(?P<place>(?:[A-Za-z]:[\\/])?[^:=(),]+\.py|" + _IDENTIFIERS + r")"
+    r":(?P<name>" + _IDENTIFIERS + r")(?P<options>[:(].*)?",
+    re.DOTALL,
+)
 _LITERAL_VALUES = {"true": True, "false": False, "none": None}
 
 
@@ -90,6 +99,72 @@ def parse_spec_or_call(text: str) -> tuple[str, dict[str, Scalar]]:
     return name, options
 
 
+class ObjectPath(NamedTuple):
+    """An object of a module or a file, with options if it is a class."""
+
+    place: str
+    """A module, or a path that ends in ``.py``."""
+    name: str
+    options: dict[str, Scalar]
+
+
+def is_object_path(text: str) -> bool:
+    """Return whether a text names an object of a module or a file.
+
+    After the colon follows a name without an equals sign; options of a name have one.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import is_object_path
+    >>> [is_object_path(text) for text in ("scores.py:mine", "package.module:Mine(step=2)")]
+    [True, True]
+    >>> [is_object_path(text) for text in ("relieff", "relieff:n_neighbors=5", "svm_rfe(step=2)")]
+    [False, False, False]
+    """
+    return _OBJECT_PATH.fullmatch(text.strip()) is not None
+
+
+def parse_object_path(text: str) -> ObjectPath:
+    """Parse ``module:object`` or ``path/to/file.py:object``; options may follow.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import parse_object_path
+    >>> parse_object_path("scores.py:Mine:step=2,C=1")
+    ObjectPath(place='scores.py', name='Mine', options={'step': 2, 'C': 1})
+    """
+    match = _OBJECT_PATH.fullmatch(text.strip())
+    if match is None:
+        raise InvalidInputError(f"expected module:object or path/to/file.py:object; got {text!r}.")
+    last = match["name"].rpartition(".")[2]
+    return ObjectPath(
+        match["place"], match["name"], parse_spec_or_call(last + (match["options"] or ""))[1]
+    )
+
+
+def names_code(text: str) -> bool:
+    """Return whether an object given as text, or one of its options, is of a module or a file.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import names_code
+    >>> [names_code(text) for text in ("a.py:f", "ensemble:base=(a.py:f,relieff)", "relieff:m=5")]
+    [True, True, False]
+    """
+    if is_object_path(text):
+        return True
+    try:
+        _, options = parse_spec_or_call(text)
+    except InvalidInputError:
+        return False
+    return any(any(map(is_object_path, list_names(value))) for value in options.values())
+
+
+def list_names(value: object) -> list[str]:
+    """Return the texts with a colon, or in a list with one, that are the value of an option."""
+    return parse_list(value) if isinstance(value, str) and ":" in value else []
+
+
 def parse_list(text: str) -> list[str]:
     """Parse ``(name,name(key=value))``, a list of objects; other text is a list of one.
 
@@ -125,13 +200,20 @@ def parse_names(text: str) -> list[str]:
         if "=" not in re.split(r"[:(]", part, maxsplit=1)[0]:
             names.append(part)
         elif names and ":" in names[-1]:
-            names[-1] += f",{part}"
+            separator = ":" if _is_without_options(names[-1]) else ","
+            names[-1] += f"{separator}{part}"
         else:
             name = names[-1] if names else "name"
             raise InvalidInputError(
                 f"{part!r} follows no name with a colon; write options as {name}:{part}."
             )
     return names
+
+
+def _is_without_options(text: str) -> bool:
+    """Return whether a text names an object of a module or a file, and nothing else."""
+    match = _OBJECT_PATH.fullmatch(text.strip())
+    return match is not None and match["options"] is None
 
 
 def make_object(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -146,9 +228,11 @@ def make_object(text: str, kind: Callable[..., Any], options: Mapping[str, Any])
     options : mapping
         Options by name.
     """
-    known = list(inspect.signature(kind).parameters)
+    parameters = inspect.signature(kind).parameters
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    known = list(parameters)
     for key in options:
-        if key not in known:
+        if key not in known and not takes_any:
             raise UnknownNameError(f"{text!r} has no option {key!r}.{did_you_mean(key, known)}")
     return kind(**options)
 

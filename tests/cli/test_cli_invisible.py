@@ -143,3 +143,20 @@ def test_the_result_of_a_notebook_spells_names_out(folder):
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(hf.load(folder / "run"))
     assert is_safe(console.export_text())
+
+
+OBJECTS = {
+    "summary of the data": lambda result: "\n".join(result.dataset.summary().lines()),
+    "recommendation": lambda result: result.recommend(),
+    "stability profile": lambda result: result.profile(),
+    "stand-ins": lambda result: result.stand_ins(),
+    "similarity of selectors": lambda result: result.similarity(),
+    "preferences": lambda result: result.preferences,
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_objects_spell_names_out_where_they_are_printed(kind, folder):
+    shown = OBJECTS[kind](hf.load(folder / "run"))
+    for text in (str(shown), repr(shown) if not isinstance(shown, str) else ""):
+        assert is_safe(text), ascii(text)

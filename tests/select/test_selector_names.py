@@ -33,9 +33,9 @@ def test_selectors_have_the_names_that_people_type(alias, name):
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("xgboost", "pass xgboost.XGBClassifier"),
-        ("XGBClassifier", "pass xgboost.XGBClassifier"),
-        ("LightGBM", "pass lightgbm.LGBMClassifier"),
+        ("xgboost", "use 'xgboost:XGBClassifier'"),
+        ("XGBClassifier", "use 'xgboost:XGBClassifier'"),
+        ("LightGBM", "use 'lightgbm:LGBMClassifier'"),
         ("RandomForest", "Did you mean 'random_forest', another name of 'forest_importance'"),
         ("AnovaF", "Did you mean 'anova', another name of 'f_score'"),
     ],

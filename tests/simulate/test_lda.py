@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.covariance import oas
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from holdfast.errors import InvalidInputError
@@ -125,3 +126,49 @@ def test_many_samples_lead_to_the_bayes_error():
 def test_impossible_data_are_refused(X, positive, match):
     with pytest.raises(InvalidInputError, match=match):
         lda(X, positive)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 5), (40, 38), (40, 39), (20, 100), (5, 4)])
+def test_shrinkage_is_that_of_scikit_learn(n, d):
+    rng = np.random.default_rng(n + d)
+    positive = np.arange(n) % 3 == 0
+    X = rng.normal(size=(n, d)) * rng.uniform(0.5, 2, d) + 0.5 * positive[:, None]
+    halves = X[positive], X[~positive]
+    centred = np.concatenate([half - half.mean(axis=0) for half in halves])
+    # scikit-learn takes rows for degrees of freedom: n - 2 rows with the same scatter
+    _, values, right = np.linalg.svd(centred, full_matrices=False)
+    rows = np.zeros((n - 2, d))
+    rank = min(n - 2, d)
+    rows[:rank] = values[:rank, None] * right[:rank]
+    covariance, _ = oas(rows, assume_centered=True)
+    difference = halves[0].mean(axis=0) - halves[1].mean(axis=0)
+    middle = (halves[0].mean(axis=0) + halves[1].mean(axis=0)) / 2
+    expected = np.linalg.solve(covariance, difference)
+    rule = lda(X, positive, shrinkage=True)
+    assert rule.weights == pytest.approx(expected, rel=1e-8)
+    assert rule.offset == pytest.approx(-expected @ middle, rel=1e-8)
+
+
+def test_shrinkage_lowers_the_error_where_features_are_as_many_as_samples():
+    rng = np.random.default_rng(0)
+    model = GaussianModel(np.full(100, 0.1))
+    plain, shrunken = [], []
+    for _ in range(20):
+        X, positive = model.draw(100, rng)
+        plain.append(model.linear_error(*lda(X, positive)))
+        shrunken.append(model.linear_error(*lda(X, positive, shrinkage=True)))
+    assert np.mean(shrunken) < np.mean(plain) - 0.05
+
+
+def test_shrinkage_of_constant_features_gives_no_weights():
+    positive = np.array([True, False, True, False])
+    rule = lda(np.where(positive, 1.0, 0.0)[:, np.newaxis], positive, shrinkage=True)
+    assert rule == (pytest.approx(0.0), pytest.approx(0.0))
+
+
+def test_a_multiple_of_the_identity_is_left_as_it_is():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [3.0, 2.0], [5.0, 2.0],
+                  [4.0, 1.0], [4.0, 3.0]])  # fmt: skip
+    positive = np.arange(8) >= 4
+    plain, shrunken = lda(X, positive), lda(X, positive, shrinkage=True)
+    assert shrunken.weights == pytest.approx(plain.weights)

@@ -72,10 +72,11 @@ def test_roots_with_few_rows_have_the_distribution_of_gaussian_matrices():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("shrinkage", [False, True])
 @pytest.mark.parametrize(
     ("counts", "size"), [((10, 10), 4), ((10, 10), 18), ((10, 10), 25), ((5, 15), 6), ((3, 4), 30)]
 )
-def test_errors_of_lda_have_the_distribution_on_data(counts, size):
+def test_errors_of_lda_have_the_distribution_on_data(counts, size, shrinkage):
     generator = np.random.default_rng(5)
     mu = 1.2 * np.linspace(0, 1, 30) ** 3
     model = GaussianModel(mu / np.linalg.norm(mu))
@@ -83,10 +84,11 @@ def test_errors_of_lda_have_the_distribution_on_data(counts, size):
     for _ in range(400):
         X, positive = model.draw(counts, generator)
         best = np.argsort(-np.abs(stats.ttest_ind(X[positive], X[~positive]).statistic))[:size]
-        made.append(model.linear_error(*lda(X[:, best], positive), features=best))
+        rule = lda(X[:, best], positive, shrinkage=shrinkage)
+        made.append(model.linear_error(*rule, features=best))
         moments = Moments.from_random(model.mu, counts, generator)
         best = np.argsort(-moments.scores)[:size]
-        rule = Discriminants(moments, best, generator).fit_leading(size)
+        rule = Discriminants(moments, best, generator).fit_leading(size)[int(shrinkage)]
         exact.append(model.linear_error(*rule, features=best))
     assert stats.ks_2samp(made, exact).pvalue > MIN_P_VALUE
     error = np.sqrt((np.var(made) + np.var(exact)) / 400)
@@ -102,5 +104,5 @@ def test_one_draw_serves_all_sizes(size):
     np.testing.assert_allclose(np.diag(scatter), moments.variance[:12])
     inverse = np.linalg.pinv(scatter[:size, :size], rcond=1e-10, hermitian=True)
     np.testing.assert_allclose(
-        rules.fit_leading(size).weights, inverse @ moments.difference[:size], rtol=1e-6
+        rules.fit_leading(size).plain.weights, inverse @ moments.difference[:size], rtol=1e-6
     )

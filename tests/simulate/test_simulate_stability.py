@@ -140,8 +140,8 @@ def test_selectors_that_choose_their_size_have_the_size_own():
 def test_the_error_without_features_is_one_half():
     outcome = DrawnData(SMALL, hf.TScore(), Seeds(0, 0)).get_outcome(0)
     none = np.zeros(0, dtype=np.intp)
-    (rule,) = outcome.fit_rules([none])
-    assert SMALL.model.linear_error(*rule, features=none) == 0.5
+    (rules,) = outcome.fit_rules([none])
+    assert [SMALL.model.linear_error(*rule, features=none) for rule in rules] == [0.5, 0.5]
     assert SMALL.model.bayes_error(none) == 0.5
 
 
@@ -190,3 +190,15 @@ def test_unknown_names_are_refused():
         simulate_stability(SMALL, measures="nogueria")
     with pytest.raises(UnknownNameError, match="t_score"):
         simulate_stability(SMALL, "tscore")
+
+
+def test_a_cut_at_a_p_value_sets_the_size():
+    cut = hf.TScore(alpha=0.05, correction="none")
+    result = simulate_stability(SMALL, cut, size=5, n_sets=4)
+    assert set(result.stability["size"]) == {"own"}
+    counts = result.frequencies.groupby("selector")["frequency"].sum()
+    selected = [
+        hf.TScore(alpha=0.05, correction="none").fit(data.X, data.y).support_.sum()
+        for data in (DrawnData(SMALL, cut, Seeds(0, 0)).draw(position) for position in range(4))
+    ]
+    assert counts.item() == pytest.approx(np.mean(selected))

@@ -41,7 +41,7 @@ class Cluster:
         environment = {
             **os.environ,
             LOG: str(self.log),
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
         }
         with (self.folder / f"{words[0]}-{len(self._started)}.txt").open("w") as output:

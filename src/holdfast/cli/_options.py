@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast._formatting import did_you_mean
-from holdfast._object_spec import parse_names
+from holdfast._object_spec import names_code, parse_names
 from holdfast._study_part import parse_part
 from holdfast.cli._program import in_group, option
 from holdfast.errors import InvalidInputError
@@ -185,9 +187,20 @@ def split_spellings(_: click.Context, __: click.Parameter, value: str | None) ->
     if value is None:
         return None
     try:
-        return parse_names(value)
+        names = parse_names(value)
     except InvalidInputError as error:
         raise click.BadParameter(str(error)) from None
+    search_working_directory(names)
+    return names
+
+
+def search_working_directory(names: Sequence[str]) -> None:
+    """Let Python search the working directory for modules, if a name asks for one.
+
+    The folder of the program comes first here, not that of the user, as in `python -m`.
+    """
+    if any(map(names_code, names)) and str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
 
 
 def split_or_none(

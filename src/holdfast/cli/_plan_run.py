@@ -21,7 +21,7 @@ from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.judge import check_missing, has_predictions, plan_samples, replication
 from holdfast.measures import get_measure
 from holdfast.preferences import as_feature_count
-from holdfast.select import as_selector
+from holdfast.select import named_selector
 from holdfast.study import USUAL_SIZES
 from holdfast.theory import TriangularEffects, expected_stability, required_samples
 
@@ -55,7 +55,7 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
     for name in options.get("features_for") or []:
         if name not in names:
             raise UnknownNameError(f"the data have no feature {name!r}.{did_you_mean(name, names)}")
-    selectors = {name: as_selector(name) for name in options["selectors"]}
+    selectors = {name: named_selector(name)[1] for name in options["selectors"]}
     check_missing(data, selectors, get_measure(options["measure"]), options.get("impute"))
     if not quiet:
         log_line("work", f"{plural(len(selectors), 'selector')} x {plural(len(sizes), 'size')}.")
@@ -86,7 +86,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
         )
     try:
         for name in options["selectors"]:
-            as_selector(name)
+            named_selector(name)
     except InvalidInputError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
 

@@ -177,7 +177,7 @@ def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
     if data.lower().endswith(".toml"):
         from holdfast.cli._study_file import read_study_file
 
-        requested = read_study_file(Path(data))
+        requested = read_study_file(Path(data), trust=bool(options.get("trust")))
         if options.get("scheduler_file") is not None:
             requested.pop("dask", None)  # both name the cluster: the command line decides
     requested |= {key: value for key, value in options.items() if value is not None}
@@ -231,7 +231,8 @@ study_options = in_group(
         "--selectors",
         metavar="NAMES",
         callback=split_spellings,
-        help=f"See 'holdfast list selectors'; default: {', '.join(SELECTORS)}.",
+        help="See 'holdfast list selectors'; or module:object or path/to/file.py:object; default: "
+        f"{', '.join(SELECTORS)}.",
     ),
     option(
         "--sizes",
@@ -269,6 +270,11 @@ study_options = in_group(
         "none; default: 10 to 50, depending on the protocol.",
     ),
     option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed; default: 0."),
+    option(
+        "--trust",
+        is_flag=True,
+        help="Run the code that a study file names as a selector, such as my_scores.py:score.",
+    ),
 )
 out_option = in_group(
     "Run",
@@ -296,6 +302,7 @@ out_option = in_group(
         "holdfast study @breast_cancer --out run",
         "holdfast study colon.csv --target tissue --sizes 10,0.05",
         "holdfast study a.csv --selectors f_score,svm_rfe:step=0.5,C=1,relieff",
+        "holdfast study a.csv --selectors my_scores.py:score,sklearn.feature_selection:chi2",
         "holdfast study study.toml --n-jobs 4 --export csv",
     ),
 )
@@ -315,6 +322,8 @@ def study(data: str, **options: Any) -> int:
     Names may have options: relieff:n_neighbors=5. In a list, a part with an equals sign but no
     colon is another option of the name before it: svm_rfe:step=0.5,C=1,relieff are two selectors.
     Nested names are in parentheses: ensemble:base=(relieff(n_neighbors=5),svm_rfe),n_bags=20.
+    A selector may be a function, an instance or a class of a module or a file, such as
+    my_scores.py:Mine:step=2. Its code is run, here and in the workers.
 
     To continue an interrupted run, give the same command again, or 'holdfast resume DIR'. Existing
     results are never overwritten.

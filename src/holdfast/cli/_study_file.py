@@ -17,13 +17,15 @@ from pydantic import (
 )
 
 from holdfast._classifiers import as_classifier
-from holdfast._formatting import did_you_mean
-from holdfast.cli._options import MAX_TIMEOUT_SECONDS
+from holdfast._formatting import did_you_mean, format_list
+from holdfast._imported_objects import is_file_place
+from holdfast._object_spec import is_object_path, names_code, parse_object_path
+from holdfast.cli._options import MAX_TIMEOUT_SECONDS, search_working_directory
 from holdfast.cli._output import log_line
 from holdfast.errors import FileFormatError, HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
-from holdfast.select import as_selector
+from holdfast.select import named_selector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +80,7 @@ def _check_not_empty(values: T) -> T:
 def _build_selectors(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return selectors with their options set, by name."""
     errors: list[str] = []
-    selectors = {name: as_selector(name) for name in table}
+    selectors = {name: named_selector(name)[1] for name in table}
     for name, options in table.items():
         known = selectors[name].get_params()
         errors += [
@@ -93,7 +95,7 @@ def _build_selectors(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 Column = Annotated[Any, AfterValidator(_check_column)]
 Size = Annotated[Any, AfterValidator(_check_size)]
-Selector = Annotated[str, _validate_with(as_selector)]
+Selector = Annotated[str, _validate_with(named_selector)]
 Classifier = Annotated[str, _validate_with(as_classifier)]
 Measure = Annotated[str, _validate_with(get_measure)]
 Protocol = Annotated[Any, _validate_with(as_protocol)]
@@ -172,9 +174,12 @@ SECTION_KEYS = {
 }
 
 
-def read_study_file(path: Path) -> dict[str, Any]:
-    """Return the options in a study file; print all of its errors."""
-    document = _read_toml(path)
+def read_study_file(path: Path, *, trust: bool = False) -> dict[str, Any]:
+    """Return the options in a study file; print all of its errors.
+
+    With `trust`, selectors may be objects of modules and files, which are imported.
+    """
+    document = _locate_code(_read_toml(path), path, trust=trust)
     try:
         options = StudyFile.model_validate(document).get_options()
     except ValidationError as error:
@@ -201,6 +206,38 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
         problem = f"this is not TOML: {str(error).rstrip('.')}."
     raise FileFormatError(f"{path}: {problem}")
+
+
+def _locate_code(document: dict[str, Any], path: Path, *, trust: bool) -> dict[str, Any]:
+    """Return a document in which files of selectors are relative to the folder of the file."""
+    study = document.get("study")
+    if not isinstance(study, dict) or not isinstance(study.get("selectors"), dict | list):
+        return document
+    selectors = study["selectors"]
+    code = [text for text in selectors if isinstance(text, str) and names_code(text)]
+    if not code:
+        return document
+    if not trust:
+        raise FileFormatError(
+            f"{path}: study.selectors names code, which would be run: {format_list(code)}. If you "
+            "trust whoever made this file, give --trust; or name it by --selectors."
+        )
+    search_working_directory(code)
+
+    def locate(text: object) -> object:
+        in_file = (
+            text in code
+            and is_object_path(str(text))
+            and is_file_place(parse_object_path(str(text)).place)
+        )
+        return str(path.parent / str(text)) if in_file else text
+
+    located: Any = (
+        {locate(key): value for key, value in selectors.items()}
+        if isinstance(selectors, dict)
+        else list(map(locate, selectors))
+    )
+    return {**document, "study": {**study, "selectors": located}}
 
 
 def _describe_error(error: ErrorDetails) -> str:

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import format_interval, format_plus_minus
+from holdfast._formatting import (
+    format_interval,
+    format_plus_minus,
+    join_lines,
+    spell_out_invisible,
+)
 from holdfast._typing import FloatArray
 from holdfast.errors import InvalidInputError
 from holdfast.judge._candidates import (
@@ -458,11 +463,13 @@ class Recommendation:
 
     def __repr__(self) -> str:
         if not self.supported:
-            return f"<Nothing can be recommended: {self.why_not} Next: print(recommendation)>"
-        return f"<Recommendation: {self._headline()}. Next: print(recommendation)>"
+            text = f"<Nothing can be recommended: {self.why_not} Next: print(recommendation)>"
+        else:
+            text = f"<Recommendation: {self._headline()}. Next: print(recommendation)>"
+        return join_lines([text])
 
     def __str__(self) -> str:
-        return "\n".join(self.reasons)
+        return join_lines(self.reasons)
 
     def _headline(self) -> str:
         error = format_plus_minus(self.error, self.standard_error)
@@ -478,13 +485,13 @@ class Recommendation:
 
     def _repr_html_(self) -> str:
         title = self._headline() if self.supported else "Nothing can be recommended"
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        reasons = "".join(f"<li>{_escape(reason)}</li>" for reason in self.reasons)
         shown = self.rivals.head(MAX_RIVALS_SHOWN)
         lines = "".join(_html_row("td", self._cells(row)) for _, row in shown.iterrows())
         more = len(self.rivals) - len(shown)
         rest = f"<p>and {more:,} more in <code>.rivals</code></p>" if more else ""
         return (
-            f"<div><h4>{escape(title)}</h4><ul>{reasons}</ul>"
+            f"<div><h4>{_escape(title)}</h4><ul>{reasons}</ul>"
             f"<table><thead>{_html_row('th', RIVAL_COLUMN_HEADS)}</thead>"
             f"<tbody>{lines}</tbody></table>{rest}</div>"
         )
@@ -503,5 +510,9 @@ class Recommendation:
         ]
 
 
+def _escape(text: str) -> str:
+    return escape(spell_out_invisible(text))
+
+
 def _html_row(tag: str, cells: Iterable[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<{tag}>{_escape(cell)}</{tag}>" for cell in cells) + "</tr>"

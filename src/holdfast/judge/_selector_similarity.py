@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import format_list, format_number, plural
+from holdfast._formatting import format_list, format_number, join_lines, plural
 from holdfast._typing import BoolArray, FloatArray
 from holdfast.errors import InvalidInputError
 from holdfast.judge._significance import half_width, means_without_each, replicate_interval
@@ -74,7 +74,7 @@ class SelectorSimilarity:
 
     def __repr__(self) -> str:
         head = f"<SelectorSimilarity by {self.measure}: {plural(len(self.matrix), 'selector')}>"
-        return "\n".join([head, *self.sentences])
+        return join_lines([head, *self.sentences])
 
 
 def selector_similarity(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from holdfast._formatting import plural
+from holdfast._formatting import join_lines, plural
 from holdfast._kernels.overlaps import extend_overlaps
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IntArray
 from holdfast._validation import check_positive_number
@@ -89,7 +89,7 @@ class StabilityProfile:
     def __repr__(self) -> str:
         count = plural(len(self.knots), "selector")
         sizes = plural(self.table["size"].nunique(), "size")
-        return "\n".join([f"<StabilityProfile: {count} at {sizes}>", *self.sentences])
+        return join_lines([f"<StabilityProfile: {count} at {sizes}>", *self.sentences])
 
 
 def stability_profile(

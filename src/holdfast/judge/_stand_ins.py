@@ -11,7 +11,7 @@ import pandas as pd
 import scipy.sparse
 import scipy.stats
 
-from holdfast._formatting import plural
+from holdfast._formatting import join_lines, plural
 from holdfast._kernels.similarity import YU
 from holdfast._typing import FloatArray, IndexArray, IntArray, MatrixLike
 from holdfast.errors import InvalidInputError
@@ -87,7 +87,7 @@ class StandIns:
 
     def __repr__(self) -> str:
         count = plural(self.table["feature"].nunique(), "feature")
-        return f"<StandIns: {count} with stand-ins>\n{self.sentence}"
+        return join_lines([f"<StandIns: {count} with stand-ins>", self.sentence])
 
 
 def stand_ins(

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from holdfast._formatting import format_list
+from holdfast._formatting import format_list, join_lines
 from holdfast.errors import InvalidInputError
 from holdfast.plot._style import FONT_FAMILIES, ignore_font_warnings
 
@@ -109,7 +109,7 @@ class Picture:
         return target
 
     def __repr__(self) -> str:
-        return f'<Picture: {self.title}. Next: .save("picture.svg")>'
+        return join_lines([f'<Picture: {self.title}. Next: .save("picture.svg")>'])
 
     def _repr_svg_(self) -> str:
         return self.svg(background=True)

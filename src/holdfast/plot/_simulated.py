@@ -42,6 +42,7 @@ FILTER_TITLES = {
     "t_score": "t-score",
     "cat_score": "CAT score",
     "mutual_information": "mutual information",
+    "svm_rfe": "one-step SVM-RFE",
 }
 
 # Figures 3 to 5: scores, ranks and selections of features against their true effects.
@@ -194,8 +195,9 @@ MEASURES = {
 }
 ERRORS = {
     "lda_error": "LDA",
-    "bayes_observed": "best rule, selected features",
-    "bayes_optimal": "best rule, best features",
+    "shrinkage_lda_error": "shrunken LDA",
+    "bayes_observed": "best on selected",
+    "bayes_optimal": "best possible",
 }
 PANELS = {
     "n_samples": "number of samples N",

@@ -19,7 +19,11 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
-from holdfast.select._false_discoveries._knockoffs import Knockoffs
+from holdfast.select._false_discoveries._knockoffs import (
+    Knockoffs,
+    knockoff_e_values,
+    select_by_e_values,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
@@ -41,6 +45,10 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._held_out_importance import (
+    GradientBoostingImportance,
+    PermutationImportance,
+)
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
@@ -99,6 +107,7 @@ __all__ = [
     "FloatingSelection",
     "ForestImportance",
     "ForwardSelection",
+    "GradientBoostingImportance",
     "GroupSelector",
     "InformationGain",
     "IntegratedPathSelection",
@@ -111,6 +120,7 @@ __all__ = [
     "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
+    "PermutationImportance",
     "RandomScore",
     "RandomSubset",
     "Ranker",

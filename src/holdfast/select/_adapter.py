@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from holdfast._formatting import did_you_mean, format_list
-from holdfast._object_spec import make_object, parse_spec_or_call, snake_case
+from holdfast._object_spec import is_object_path, make_object, parse_spec_or_call, snake_case
 from holdfast._random import RandomState, generators
 from holdfast._typing import (
     AnyArray,
@@ -27,6 +27,11 @@ from holdfast._typing import (
 )
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.preferences import as_feature_count, rank_weights
+from holdfast.select._imported_selectors import (
+    import_selector_object,
+    not_imported_error,
+    parse_and_import,
+)
 from holdfast.select._ranker import Scorer
 from holdfast.select._recognition._expected_form import (
     DECLARED_FORMS,
@@ -359,12 +364,15 @@ def as_selector(given: SelectorLike) -> Selector:
     given : selector, estimator, callable or str
         A selector, which is cloned; an estimator or a function ``f(X, y)``, which is wrapped in
         :class:`holdfast.AnySelector`; or a name, perhaps with options, as
-        ``"relieff:n_neighbors=5"`` or ``"relieff(n_neighbors=5)"``.
+        ``"relieff:n_neighbors=5"`` or ``"relieff(n_neighbors=5)"``. The paths that
+        `named_selector` imports are refused: this text may come from a stored plan.
 
     Returns
     -------
     Selector
     """
+    if isinstance(given, str):
+        return _build_named(given, parse_spec_or_call)[1]
     return named_selector(given)[1]
 
 
@@ -377,11 +385,27 @@ def wrong_kind_error(selector: Selector, requirement: str) -> InvalidInputError:
 
 
 def named_selector(given: SelectorLike) -> tuple[str, Selector]:
-    """Return a name for a selector, and the selector; see `as_selector`."""
+    """Return a name for a selector, and the selector, from what a user gives.
+
+    Parameters
+    ----------
+    given : selector, estimator, callable or str
+        As for `as_selector`; or an object of a module or a file, ``"package.module:object"`` or
+        ``"path/to/file.py:object"``, which is imported.
+
+    Returns
+    -------
+    name : str
+    selector : Selector
+    """
+    if isinstance(given, str) and is_object_path(given):
+        name, thing = import_selector_object(given)
+        try:
+            return name, named_selector(thing)[1]
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{given}: {error}") from error
     if isinstance(given, str):
-        name, options = parse_spec_or_call(given)
-        record = get_selector(name)
-        return record.name, make_object(given, record.kind, options)
+        return _build_named(given, parse_and_import)
     if isinstance(given, Selector):
         return snake_case(type(given).__name__), clone(given)
     if hasattr(given, "fit") and not inspect.isclass(given):
@@ -392,6 +416,17 @@ def named_selector(given: SelectorLike) -> tuple[str, Selector]:
         "a selector must be a selector, an estimator, a function f(X, y), or a name; "
         f"got {given!r}."
     )
+
+
+def _build_named(
+    text: str, parse: Callable[[str], tuple[str, Mapping[str, Any]]]
+) -> tuple[str, Selector]:
+    """Return the name of a registered selector, and the selector with the options of a text."""
+    if is_object_path(text):
+        raise not_imported_error(text)
+    name, options = parse(text)
+    record = get_selector(name)
+    return record.name, make_object(text, record.kind, options)
 
 
 def describe_preference(selector: Selector) -> str:

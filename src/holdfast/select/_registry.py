@@ -96,8 +96,8 @@ def form_of(kind: type[Any]) -> str:
 def _use_estimator(title: str, package: str, kind: str) -> str:
     """Return how to use an estimator of another package as a selector."""
     return (
-        f"{title} is a package of its own: with {package} installed, pass {package}.{kind}() in "
-        "Python, which ranks features by its feature_importances_."
+        f"{title} is a package of its own: with {package} installed, use '{package}:{kind}', which "
+        "ranks features by its feature_importances_."
     )
 
 

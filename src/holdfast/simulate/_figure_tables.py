@@ -66,6 +66,9 @@ CURVE_SAMPLE_COUNTS_REDUCED = (25, 50, 100, 500, 1000, 5000, 10_000)
 OTHER_SAMPLE_COUNTS_REDUCED = (25, 100, 500, 1000)
 SELECTION_KEYS = ["n_samples", "selector"]
 OTHER_SELECTORS = ("cat_score", "mutual_information")
+ONE_STEP_SVM_RFE = "svm_rfe:step=1.0"
+MAX_SVM_SAMPLES = 2500
+"""Largest training sets of SVM-RFE; the paper, too, has none of 5,000 samples or more."""
 EFFECT_GRID = np.linspace(0.0, LARGEST_EFFECT, 61)
 SUMMARY_EFFECTS = (0.0, 0.05, 0.10, 0.15)
 """Effects at which the curves are summarized."""
@@ -139,11 +142,16 @@ def tabulate_t_score_selection(options: FigureOptions) -> Tables:
 
 
 def tabulate_other_selection(options: FigureOptions) -> Tables:
-    """Tabulate selection frequencies and curves of CAT score and mutual information."""
+    """Tabulate selection frequencies and curves of CAT score, mutual information and SVM-RFE."""
     grid = CURVE_SAMPLE_COUNTS if options.full else OTHER_SAMPLE_COUNTS_REDUCED
-    return _tabulate_selection(
-        OTHER_SELECTORS, grid, N_SETS if options.full else N_SETS_REDUCED, options, figure=5
-    )
+    n_sets = N_SETS if options.full else N_SETS_REDUCED
+    # a training set depends on the position of its size, so all selectors see the same ones
+    filters = _tabulate_selection(OTHER_SELECTORS, grid, n_sets, options, figure=5)
+    few = [n for n in grid if n <= MAX_SVM_SAMPLES]
+    svm = _tabulate_selection((ONE_STEP_SVM_RFE,), few, n_sets, options, figure=5)
+    return {
+        name: pd.concat([table, svm[name]], ignore_index=True) for name, table in filters.items()
+    }
 
 
 def _tabulate_selection(
@@ -303,7 +311,9 @@ def summarize_stability_sweeps(tables: Tables) -> pd.DataFrame:
 
 def summarize_error_sweeps(tables: Tables) -> pd.DataFrame:
     """Return the errors at both ends and in the middle of each panel."""
-    kept = ["panel", "x", "lda_error", "bayes_observed", "bayes_optimal"]
+    kept = [
+        "panel", "x", "lda_error", "shrinkage_lda_error", "bayes_observed", "bayes_optimal",
+    ]  # fmt: skip
     return _take_first_middle_last(tables["errors"][kept], ["panel"])
 
 

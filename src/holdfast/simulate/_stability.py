@@ -15,6 +15,11 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from holdfast._formatting import plural
+from holdfast._imported_objects import (
+    IMPORTED_FILES,
+    pickle_with_files,
+    unpickle_with_files,
+)
 from holdfast._typing import FloatArray, SelectorLike
 from holdfast._validation import check_flag, check_integer, check_seed
 from holdfast.errors import InvalidInputError
@@ -57,7 +62,8 @@ class SimulatedStability:
         in which the feature was selected.
     errors : pandas.DataFrame
         One row per setting, selector and size: mean and standard deviation over the training sets
-        of the error of LDA (``lda_error``) and of the best rule on the same features
+        of the error of LDA, by the pseudo-inverse (``lda_error``) and by the shrunken covariance
+        matrix (``shrinkage_lda_error``), and of the best rule on the same features
         (``bayes_observed``), and the error of the best rule on the best features
         (``bayes_optimal``). Empty if ``errors=False``.
     n_sets : int
@@ -186,7 +192,11 @@ def simulate_stability(
         for position, (setting, generator) in enumerate(settings.items())
         for name, selector in named_selectors.items()
     ]
-    rows = Parallel(n_jobs=n_jobs)(delayed(_run_task)(task) for task in tasks)
+    if IMPORTED_FILES:  # processes of joblib know nothing of them
+        packed = map(pickle_with_files, tasks)
+        rows = Parallel(n_jobs=n_jobs)(delayed(_run_packed_task)(task) for task in packed)
+    else:
+        rows = Parallel(n_jobs=n_jobs)(delayed(_run_task)(task) for task in tasks)
     return _collect_result(tasks, rows, n_sets)
 
 
@@ -207,6 +217,10 @@ def _run_task(task: _Task) -> SimulatedRows:
     source = choose_source(task.generator, task.selector, task.seeds, exact=task.exact)
     with threadpool_limits(1):
         return run_simulation(source, task.request, get_gaussian_model(task.generator))
+
+
+def _run_packed_task(task: bytes) -> SimulatedRows:
+    return _run_task(unpickle_with_files(task))
 
 
 def _collect_result(

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,17 @@ from scipy.linalg import qr, solve_triangular
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.measures import get_measure, measure
 from holdfast.preferences import Preferences, Rankings, Subsets, Weights, empty_table
-from holdfast.select import ResampleRanking, ResampleSubset, Selector, SelectorRunner, TScore
+from holdfast.select import (
+    ResamplePreference,
+    ResampleRanking,
+    ResampleSubset,
+    Selector,
+    SelectorRunner,
+    SubsetSelector,
+    TScore,
+)
 from holdfast.simulate._gaussian_model import GaussianModel
-from holdfast.simulate._lda import LinearRule, lda
+from holdfast.simulate._lda import LinearRule, lda, shrunken_weights
 from holdfast.simulate._microarray import CLASSES, Generator, Simulated
 
 FeatureIndices = NDArray[np.integer[Any]]
@@ -36,6 +44,15 @@ class Seeds:
         return np.random.SeedSequence(self.random_state, spawn_key=(self.setting, position))
 
 
+class FittedRules(NamedTuple):
+    """LDA on the same features, fitted in two ways."""
+
+    plain: LinearRule
+    """By the pseudo-inverse of the covariance matrix."""
+    shrunken: LinearRule
+    """By the shrunken covariance matrix."""
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingSetOutcome:
     """Output of a selector on one training set.
@@ -46,7 +63,7 @@ class TrainingSetOutcome:
     scores: FloatArray | None
     ranks: AnyArray | None
     subset: FeatureIndices | None
-    fit_rules: Callable[[Sequence[FeatureIndices]], list[LinearRule]]
+    fit_rules: Callable[[Sequence[FeatureIndices]], list[FittedRules]]
     """Fits LDA to each list of features; every list is a prefix of the longest."""
     n_features: int
     n_found: int | None = None
@@ -73,6 +90,10 @@ class TrainingSetOutcome:
         return size if self.n_found is None else min(size, self.n_found)
 
 
+NO_FEATURES = LinearRule(np.zeros(0), 0.0)
+"""The rule without features; its error is 0.5."""
+
+
 class TrainingSetSource(ABC):
     """A source of training sets together with the selector to run on them."""
 
@@ -94,7 +115,7 @@ class ExactScores(TrainingSetSource):
         generator = np.random.default_rng(self.seeds.get_seed(position))
         moments = Moments.from_random(self.model.mu, self.counts, generator)
 
-        def fit_rules(features: Sequence[FeatureIndices]) -> list[LinearRule]:
+        def fit_rules(features: Sequence[FeatureIndices]) -> list[FittedRules]:
             longest = max(features, key=len)
             rules = Discriminants(moments, longest, generator)
             return [rules.fit_leading(len(subset)) for subset in features]
@@ -118,13 +139,24 @@ class DrawnData(TrainingSetSource):
     def get_outcome(self, position: int) -> TrainingSetOutcome:
         """Draw a data set and run the selector on it."""
         data = self.draw(position)
-        runner = SelectorRunner(self.selector, data.X, data.y)
-        (preference,) = runner.select_rows([np.arange(len(data.y))], position)
+        runner, rows = SelectorRunner(self.selector, data.X, data.y), np.arange(len(data.y))
+        preference: ResamplePreference
+        if self.selector.selects_own_size and not isinstance(self.selector, SubsetSelector):
+            # a ranker with a cut selects its own subset only when it is fitted
+            seed = int(self.seeds.get_seed(position).generate_state(2)[1])
+            preference = runner.fit_part(runner.training_part(rows), seed)
+        else:
+            (preference,) = runner.select_rows([rows], position)
 
-        def fit_rules(features: Sequence[FeatureIndices]) -> list[LinearRule]:
-            no_features = LinearRule(np.zeros(0), 0.0)  # its error is 0.5
+        def fit_rules(features: Sequence[FeatureIndices]) -> list[FittedRules]:
+            positive = data.y == CLASSES[0]
             return [
-                lda(data.X[:, columns], data.y == CLASSES[0]) if len(columns) else no_features
+                FittedRules(
+                    lda(data.X[:, columns], positive),
+                    lda(data.X[:, columns], positive, shrinkage=True),
+                )
+                if len(columns)
+                else FittedRules(NO_FEATURES, NO_FEATURES)
                 for columns in features
             ]
 
@@ -163,8 +195,9 @@ def get_gaussian_model(generator: Generator) -> GaussianModel | None:
 def supports_exact_scores(generator: Generator, selector: Selector) -> bool:
     """Return whether the scores of a selector can be drawn without generating data."""
     model = get_gaussian_model(generator)
-    pooled = type(selector) is TScore and selector.variance == "pooled"
-    return pooled and model is not None and model.independent
+    if type(selector) is not TScore or selector.selects_own_size:
+        return False
+    return selector.variance == "pooled" and model is not None and model.independent
 
 
 # Training sets of independent Gaussian features, drawn as their sufficient statistics.
@@ -258,18 +291,28 @@ class Discriminants:
         length = np.sqrt(np.square(root).sum(axis=0))
         self._root = root * (np.sqrt(moments.variance[features] * self._freedom) / length)
 
-    def fit_leading(self, size: int) -> LinearRule:
+    def fit_leading(self, size: int) -> FittedRules:
         """Fit LDA to the first features, by the pseudo-inverse if their scatter is singular."""
         difference, root = self._difference[:size], self._root[:size, :size]
+        return FittedRules(
+            self._make_rule(self._freedom * self._solve(root, difference)),
+            self._make_rule(shrunken_weights(root, self._freedom, difference)),
+        )
+
+    def _make_rule(self, weights: FloatArray) -> LinearRule:
+        return LinearRule(weights, float(-weights @ self._middle[: len(weights)]))
+
+    def _solve(self, root: FloatArray, difference: FloatArray) -> FloatArray:
+        """Apply the pseudo-inverse of the scatter matrix with this root."""
+        size = len(difference)
         if size <= self._freedom:  # solve RᵀR w = difference for a triangular R
             inner = solve_triangular(root, difference, trans="T", check_finite=False)
-            solution = solve_triangular(root, inner, check_finite=False)
-        else:  # the minimum-norm solution for an R with more columns than rows
-            basis, factor = qr(root.T, mode="economic", check_finite=False)
-            inner = solve_triangular(factor, basis.T @ difference, check_finite=False)
-            solution = basis @ solve_triangular(factor, inner, trans="T", check_finite=False)
-        weights = self._freedom * solution
-        return LinearRule(weights, float(-weights @ self._middle[:size]))
+            return np.asarray(solve_triangular(root, inner, check_finite=False))
+        # the minimum-norm solution for an R with more columns than rows
+        basis, factor = qr(root.T, mode="economic", check_finite=False)
+        inner = solve_triangular(factor, basis.T @ difference, check_finite=False)
+        solution = basis @ solve_triangular(factor, inner, trans="T", check_finite=False)
+        return np.asarray(solution)
 
 
 def draw_wishart_root(rows: int, columns: int, generator: np.random.Generator) -> FloatArray:
@@ -289,6 +332,8 @@ OWN_SIZE_LABEL = "own"
 ERROR_COLUMNS = [
     "lda_error",
     "lda_error_sd",
+    "shrinkage_lda_error",
+    "shrinkage_lda_error_sd",
     "bayes_observed",
     "bayes_observed_sd",
     "bayes_optimal",
@@ -411,7 +456,7 @@ class _ErrorRecorder:
     def __init__(self, model: GaussianModel, sizes: Sequence[int]) -> None:
         self._model = model
         self._sizes = sizes
-        self._errors: list[list[tuple[float, float]]] = []
+        self._errors: list[list[tuple[float, ...]]] = []
         self._has_own_size = False
 
     def record(self, outcome: TrainingSetOutcome) -> None:
@@ -421,17 +466,19 @@ class _ErrorRecorder:
         self._errors.append(
             [
                 (
-                    float(self._model.linear_error(*rule, features=subset)),
+                    *(float(self._model.linear_error(*rule, features=subset)) for rule in rules),
                     float(self._model.bayes_error(subset)),
                 )
-                for subset, rule in zip(features, outcome.fit_rules(features), strict=True)
+                for subset, rules in zip(features, outcome.fit_rules(features), strict=True)
             ]
         )
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per size: means and standard deviations over the training sets."""
         values = np.array(self._errors)
-        moments = np.stack([values.mean(axis=0), values.std(axis=0, ddof=1)], axis=2).reshape(-1, 4)
+        moments = np.stack([values.mean(axis=0), values.std(axis=0, ddof=1)], axis=2).reshape(
+            len(values[0]), -1
+        )
         sizes: Sequence[int | str] = [OWN_SIZE_LABEL] if self._has_own_size else self._sizes
         optimal = [self._model.best_error(n) if isinstance(n, int) else np.nan for n in sizes]
         return [

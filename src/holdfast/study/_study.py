@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from holdfast._classifiers import as_classifier
+from holdfast._object_spec import is_object_path
 from holdfast._typing import (
     DaskClient,
     EstimatorLike,
@@ -43,9 +44,9 @@ class Study:
     ----------
     selectors : mapping, sequence, str or estimator
         Names and selectors; or a list of selectors, or of their names as on the command line
-        (``"relieff:n_neighbors=5"``). Other estimators and functions ``f(X, y)`` are wrapped in
-        :class:`holdfast.AnySelector`, which has how they are read. Selectors of scikit-learn choose
-        the size themselves; so do sparse models if there are no `sizes`.
+        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``). Other estimators and functions
+        ``f(X, y)`` are wrapped in :class:`holdfast.AnySelector`, which has how they are read.
+        Selectors of scikit-learn choose the size themselves; so do sparse models without `sizes`.
     protocol : Protocol, splitter or str, default None
         The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
         scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
@@ -316,7 +317,7 @@ def _name_objects(
 def _spell_in_full(item: object, name: str) -> str:
     """Return an object as text, with its options; the name replaces another name for it."""
     text = str(item)
-    if isinstance(item, str):
+    if isinstance(item, str) and not is_object_path(item):
         text = re.sub(r"^\s*\w+", name, text)
     return text
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import format_list, plural
+from holdfast._formatting import format_list, join_lines, plural
 from holdfast._typing import FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
@@ -514,4 +514,4 @@ class CohortComparison:
 
     def __repr__(self) -> str:
         head = f"<CohortComparison by {self.measure}: {plural(len(self.cohorts), 'cohort')}>"
-        return "\n".join([head, *self.sentences])
+        return join_lines([head, *self.sentences])

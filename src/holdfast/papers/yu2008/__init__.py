@@ -99,6 +99,10 @@ YU2008 = Paper(
     experiments=(
         Experiment(
             name="table2",
+            place="Section 6.3",
+            published_facts=lambda published: {
+                "folds": published.rename(columns={"value": "accuracy"}).assign(resample=0)
+            },
             label="Table 2",
             title="Accuracy after selection by DRAGS, K-means and SVM-RFE (percent)",
             make=table2,
@@ -131,6 +135,7 @@ YU2008 = Paper(
         ),
         Experiment(
             name="figure1",
+            place="Section 6.1",
             label="Figure 1",
             title="Correlation of features with their nearest neighbours",
             make=figure1,
@@ -160,6 +165,7 @@ YU2008 = Paper(
         ),
         Experiment(
             name="figure2",
+            place="Section 6.2",
             label="Figure 2",
             title="Stability of dense groups and of K-means clusters",
             make=figure2,
@@ -189,6 +195,7 @@ YU2008 = Paper(
         ),
         Experiment(
             name="figure3",
+            place="Section 6.3",
             label="Figure 3",
             title="Stability of what DRAGS, K-means and SVM-RFE select",
             make=figure3,

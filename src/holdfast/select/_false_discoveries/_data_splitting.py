@@ -15,7 +15,11 @@ from holdfast.preferences import Subsets
 from holdfast.select._ensemble._ensemble import Resampler
 from holdfast.select._ensemble._stability_parameters import SAMPLINGS, SubsampleDesign
 from holdfast.select._ensemble._stability_path import LabelledSamples, draw_halves
-from holdfast.select._false_discoveries._lasso_effects import check_max_features, lasso_effects
+from holdfast.select._false_discoveries._lasso_effects import (
+    SHARE_OF_HALF,
+    check_max_features,
+    lasso_effects,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     MIRRORS,
     STATISTICS,
@@ -231,4 +235,4 @@ class DataSplitting(Resampler):
         check_choice(self.mirror, "mirror", MIRRORS)
         check_integer(self.n_splits, "n_splits", 1)
         check_offset(self.offset)
-        check_max_features(self.max_features, n_samples // 2, "max_features")
+        check_max_features(self.max_features, n_samples // 2, SHARE_OF_HALF)

@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-import cloudpickle
 import numpy as np
 
+from holdfast._imported_objects import pickle_with_files, unpickle_with_files
 from holdfast._typing import AnyArray, DaskClient
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
 from holdfast.study._execution._local_pool import drain_queue, fields_without_matrix
@@ -53,7 +53,7 @@ def run_cluster_batch(
     if token not in _runners:
         _runners.clear()  # one study at a time
         payload, X = data
-        _runners[token] = UnitRunner(X=_align_matrix(X), **pickle.loads(payload))
+        _runners[token] = UnitRunner(X=_align_matrix(X), **unpickle_with_files(payload))
     return run_batch(_runners[token], pickle.loads(units), timeout)
 
 
@@ -81,7 +81,7 @@ class DaskPool:
         self._submitted: dict[str, SubmittedBatch] = {}
         self._workers = ClusterSize(client)
         self._check_workers()
-        self._payload = (cloudpickle.dumps(fields_without_matrix(runner)), runner.X)
+        self._payload = (pickle_with_files(fields_without_matrix(runner)), runner.X)
         self._data: list[Any] = [self._scatter()]
 
     def _check_workers(self) -> None:

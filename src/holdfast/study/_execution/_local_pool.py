@@ -10,9 +10,9 @@ from numbers import Integral
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-import cloudpickle
 from joblib import cpu_count
 
+from holdfast._imported_objects import pickle_with_files
 from holdfast._interrupts import defer_interrupts
 from holdfast.errors import InvalidInputError
 from holdfast.study._execution._local_worker import LocalWorker
@@ -65,7 +65,7 @@ class LocalPool:
         self._n_jobs = n_jobs
         self._timeout = timeout
         self._open = ExitStack()
-        payload = cloudpickle.dumps(fields_without_matrix(runner))
+        payload = pickle_with_files(fields_without_matrix(runner))
         path = self._open.enter_context(share_matrix(runner.X, payload))
         self._start_arguments = (os.getpid(), path, runner.X.dtype.str, runner.X.shape)
         self._workers: list[LocalWorker] = []

@@ -23,6 +23,7 @@ import numba
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from holdfast._imported_objects import unpickle_with_files
 from holdfast._typing import AnyArray
 from holdfast.errors import HoldfastError, StoreError, StudyError
 from holdfast.study._execution._unit import UnitRunner
@@ -235,7 +236,7 @@ def run_local_batch(
     check_worker_versions("a local worker process", versions(), expected_versions)
     if "runner" not in _local_state:
         X, payload = map_matrix(*_local_state["shared"])
-        _local_state["runner"] = UnitRunner(X=X, **pickle.loads(payload))
+        _local_state["runner"] = UnitRunner(X=X, **unpickle_with_files(payload))
     return run_batch(_local_state["runner"], units, timeout, on_unit_start)
 
 

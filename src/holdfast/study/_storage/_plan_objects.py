@@ -82,7 +82,7 @@ def build_objects(parts: list[PlanPart], *, trust: bool, folder: Path | None) ->
     if not trust:
         _refuse(references, why_not_imported, folder)
     imported = {
-        reference: import_object(reference.text)
+        reference: import_object(reference.text, reference.sha256)
         for _, reference in references
         if reference.kind != "memory"
     }
@@ -166,10 +166,10 @@ def _build(document: JSON, imported: Mapping[CodeReference, Any]) -> Any:  # noq
             built = tuple(_build(items, imported))
         case {"dict": pairs}:
             built = dict(_build(pairs, imported))
-        case {"function": path}:
-            built = imported[CodeReference("function", path)]
-        case {"class": path, "parameters": parameters}:
-            kind = imported[CodeReference("class", path)]
+        case {"function": path, **rest}:
+            built = imported[CodeReference("function", path, str(rest.get("sha256", "")))]
+        case {"class": path, "parameters": parameters, **rest}:
+            kind = imported[CodeReference("class", path, str(rest.get("sha256", "")))]
             if not is_class(kind):
                 raise TypeError(f"{path} is not a class")
             built = kind(**{key: _build(value, imported) for key, value in parameters.items()})

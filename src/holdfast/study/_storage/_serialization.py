@@ -8,13 +8,20 @@ import importlib
 import inspect
 import math
 import re
+import sys
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
+from holdfast._imported_objects import (
+    IMPORTED_FILES,
+    import_from_file,
+    is_file_place,
+    read_code_file,
+)
 from holdfast._typing import JSON
-from holdfast.errors import StudyError
+from holdfast.errors import InvalidInputError, StudyError
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -23,7 +30,8 @@ def serialize_object(thing: object) -> JSON:
     """Return a value, an estimator or a function as JSON.
 
     Estimators and frozen dataclasses become their class and parameters, functions their import
-    path. An object that cannot be imported, such as a class from a notebook, becomes
+    path. If it is in a file that the user has named, the path is that of the file, with a digest
+    of its content. An object that cannot be imported, such as a class from a notebook, becomes
     ``{"opaque": repr}`` with a digest of its code, which reveals changes.
     """
     if isinstance(thing, np.generic | np.ndarray):
@@ -36,7 +44,7 @@ def serialize_object(thing: object) -> JSON:
         return _serialize_container(thing)
     if inspect.isfunction(thing) or inspect.isbuiltin(thing) or inspect.isclass(thing):
         path = _import_path(thing)
-        return {"function": path} if path else _opaque(thing)
+        return {"function": path, **_file_digest(thing)} if path else _opaque(thing)
     return _serialize_instance(thing)
 
 
@@ -57,8 +65,15 @@ def _serialize_instance(thing: object) -> JSON:
         return _opaque(thing)
     return {
         "class": path,
+        **_file_digest(type(thing)),
         "parameters": {key: serialize_object(value) for key, value in sorted(parameters.items())},
     }
+
+
+def _file_digest(thing: object) -> dict[str, JSON]:
+    """Return the digest of the file that defines a class or function, if the user has named one."""
+    file = IMPORTED_FILES.get(getattr(thing, "__module__", None) or "")
+    return {} if file is None else {"sha256": file.sha256}
 
 
 def _opaque(thing: object) -> JSON:
@@ -71,6 +86,9 @@ def _import_path(thing: object) -> str | None:
     module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<")
     if module in (None, "__main__", "__mp_main__") or "<" in name:
         return None
+    if module in IMPORTED_FILES:
+        found = thing is _get_part(sys.modules[module], name)
+        return f"{IMPORTED_FILES[module].path}:{name}" if found else None
     # public paths come first: private modules may move between versions
     parts = [part for part in module.split(".") if not part.startswith("_")]
     for candidate in (".".join(parts), module):
@@ -80,6 +98,13 @@ def _import_path(thing: object) -> str | None:
         except StudyError:
             continue
     return None
+
+
+def _get_part(thing: object, name: str) -> object:
+    """Return an attribute of an attribute; None if there is none."""
+    for part in name.split("."):
+        thing = getattr(thing, part, None)
+    return thing
 
 
 def _parameters(thing: object) -> dict[str, Any] | None:
@@ -98,9 +123,11 @@ def is_opaque(document: JSON) -> bool:
     return isinstance(document, list) and any(is_opaque(item) for item in document)
 
 
-def import_object(path: str) -> Any:  # noqa: ANN401
-    """Return the object at an import path."""
-    module, _, name = path.partition(":")
+def import_object(path: str, sha256: str = "") -> Any:  # noqa: ANN401
+    """Return the object at an import path; the digest is that of its file, if it is in one."""
+    module, _, name = path.rpartition(":")
+    if is_file_place(module):
+        return _import_from_file(module, name, sha256)
     try:
         thing: Any = importlib.import_module(module)
         for part in name.split("."):
@@ -111,6 +138,22 @@ def import_object(path: str) -> Any:  # noqa: ANN401
             "Study.run(..., out=) where it is defined."
         ) from error
     return thing
+
+
+def _import_from_file(place: str, name: str, sha256: str) -> Any:  # noqa: ANN401
+    try:
+        file = read_code_file(place)
+        if file.sha256 == sha256:
+            return import_from_file(file, name)
+    except InvalidInputError as error:
+        raise StudyError(
+            f"{place}:{name} cannot be imported ({error}). Run where the study was started, or "
+            "continue with the command that started it."
+        ) from error
+    raise StudyError(
+        f"{file.location} has changed since the study began; restore it, or start in another "
+        "folder."
+    )
 
 
 # A digest of code that cannot be imported, so that a plan reveals when it changes.

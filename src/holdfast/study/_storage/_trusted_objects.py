@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from holdfast._imported_objects import is_file_place
 from holdfast._typing import JSON
 from holdfast.errors import StoreError, StudyError
 from holdfast.resample import Protocol
@@ -63,6 +64,8 @@ class CodeReference(NamedTuple):
     kind: Literal["class", "function", "memory"]
     text: str
     """The import path; for the folder of a cache, the parameter."""
+    sha256: str = ""
+    """The digest of the file, if the path is that of a file."""
 
 
 def list_references(document: JSON) -> Iterator[CodeReference]:
@@ -88,10 +91,10 @@ def list_references(document: JSON) -> Iterator[CodeReference]:
             parts = [part for pair in pairs for part in pair]
         case {"float": "nan" | "inf" | "-inf", **rest} if not rest:
             pass
-        case {"function": str(path), **rest} if not rest:
-            yield CodeReference("function", _check_path(path))
-        case {"class": str(path), "parameters": dict(parameters), **rest} if not rest:
-            yield CodeReference("class", _check_path(path))
+        case {"function": str(path), **rest} if _is_digest(path, rest):
+            yield CodeReference("function", _check_path(path), str(rest.get("sha256", "")))
+        case {"class": str(path), "parameters": dict(parameters), **rest} if _is_digest(path, rest):
+            yield CodeReference("class", _check_path(path), str(rest.get("sha256", "")))
             yield from _memory_references(list(parameters.items()))
             parts = list(parameters.values())
         case {"opaque": str(text)}:
@@ -109,11 +112,21 @@ def _is_pair(item: JSON) -> bool:
     return isinstance(item, list) and len(item) == 2
 
 
+def _is_digest(path: str, rest: JSON) -> bool:
+    """Return whether only the digest of a file is left: files have one, modules have none."""
+    if is_file_place(path.rpartition(":")[0]):
+        return list(rest) == ["sha256"] and isinstance(rest["sha256"], str)
+    return not rest
+
+
 def _check_path(path: str) -> str:
-    """Return a path of the form ``module:name``; raise StoreError for any other text."""
-    module, _, name = path.partition(":")
-    parts = [*module.split("."), *name.split(".")]
-    if len(path) > MAX_PATH_CHARACTERS or not all(part.isidentifier() for part in parts):
+    """Return a path of the form ``module:name`` or ``file.py:name``; else raise StoreError."""
+    module, _, name = path.rpartition(":")
+    in_file = is_file_place(module)
+    parts = [*([] if in_file else module.split(".")), *name.split(".")]
+    readable = module.isprintable() or not in_file
+    named = readable and all(part.isidentifier() for part in parts)
+    if len(path) > MAX_PATH_CHARACTERS or not named:
         raise StoreError(f"{_shorten(path)} is no import path of the form module:name.")
     return path
 
@@ -138,12 +151,14 @@ def _shorten(value: JSON) -> str:
 
 def why_not_imported(reference: CodeReference) -> str:
     """Return why something needs trust, without importing anything; empty if it may be imported."""
-    kind, text = reference
+    kind, text, _ = reference
     if kind == "memory":
         return "a folder whose pickled files would be loaded"
     if kind == "function" and text in VALUE_TYPES:
         return ""
-    module, _, name = text.partition(":")
+    module, _, name = text.rpartition(":")
+    if is_file_place(module):
+        return "a file of Python code"
     parts = module.split(".")
     within_functions = _is_within(module, FUNCTION_PACKAGES) or module == "numpy"
     reads_files = parts[0] == "sklearn" and SKLEARN_PACKAGES.isdisjoint(parts[1:2])
@@ -220,7 +235,7 @@ def _is_in_installed_folder(spec: ModuleSpec) -> bool:
 
 def why_not_called(reference: CodeReference, thing: object) -> str:
     """Return why an imported object needs trust; empty if it may be called."""
-    kind, path = reference
+    kind, path, _ = reference
     module, _, name = path.partition(":")
     if path in VALUE_TYPES:
         return ""
