@@ -51,7 +51,7 @@ from holdfast.select._models._held_out_importance import (
 )
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
-from holdfast.select._ranker import Ranker, Scorer
+from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
 from holdfast.select._recognition._expected_form import DECLARED_FORMS
 from holdfast.select._recognition._explanation import (
     SelectorExplanation,
@@ -76,7 +76,6 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
-from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (

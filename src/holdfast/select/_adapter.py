@@ -13,7 +13,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from holdfast._formatting import did_you_mean, format_list
-from holdfast._object_spec import is_object_path, make_object, parse_spec_or_call, snake_case
+from holdfast._object_spec import (
+    is_object_path,
+    make_object,
+    names_code,
+    parse_spec_or_call,
+    snake_case,
+)
 from holdfast._random import RandomState, generators
 from holdfast._typing import (
     AnyArray,
@@ -405,7 +411,7 @@ def named_selector(given: SelectorLike) -> tuple[str, Selector]:
         except InvalidInputError as error:
             raise InvalidInputError(f"{given}: {error}") from error
     if isinstance(given, str):
-        return _build_named(given, parse_and_import)
+        return _build_named(given, parse_and_import if names_code(given) else parse_spec_or_call)
     if isinstance(given, Selector):
         return snake_case(type(given).__name__), clone(given)
     if hasattr(given, "fit") and not inspect.isclass(given):
