@@ -29,6 +29,9 @@ from holdfast.select._false_discoveries._mirror_statistics import (
     HalfEffects,
     discover,
 )
+from holdfast.select._false_discoveries._synthetic_feature_selection import (
+    SyntheticFeatureSelection,
+)
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
 from holdfast.select._filters._mrmr import MRMR
 from holdfast.select._filters._wilcoxon_score import WilcoxonScore
@@ -49,6 +52,7 @@ from holdfast.select._models._held_out_importance import (
     GradientBoostingImportance,
     PermutationImportance,
 )
+from holdfast.select._models._impurity_forest import ImpurityForest
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
@@ -108,6 +112,7 @@ __all__ = [
     "ForwardSelection",
     "GradientBoostingImportance",
     "GroupSelector",
+    "ImpurityForest",
     "InformationGain",
     "IntegratedPathSelection",
     "IntegratedPaths",
@@ -135,6 +140,7 @@ __all__ = [
     "Step",
     "SubsetSelector",
     "SymmetricalUncertainty",
+    "SyntheticFeatureSelection",
     "TScore",
     "WilcoxonScore",
     "error_bound",
