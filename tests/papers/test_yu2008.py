@@ -181,18 +181,39 @@ def test_stability_is_likeness_to_the_groups_of_all_samples(runner, grouped, sel
         result = loaded(runner, f"{study}-colon")
         groups = result.preferences.groups(f"{method}, as published", k)
         expected = naive_index(selector, data.X, data.y, groups, k)
-        table = made.values.query("setting == 'as published' and measure == 'index'")
+        table = made.values.query("setting == 'first k groups' and measure == 'index'")
         (value,) = table.query("method == @method and k == @k")["value"]
         assert value == pytest.approx(expected)
 
 
-def test_logarithms_are_taken_of_colon(runner, grouped):
-    data, k = runner.data("colon"), 4
-    groups = loaded(runner, "groups-logarithms").preferences.groups("DGF", k)
-    expected = naive_index(hf.DenseGroups(), np.log2(data.X), data.y, groups, k)
-    table = grouped.values.query("setting == 'logarithms' and measure == 'index' and k == 4")
-    assert table["data"].tolist() == ["colon"]
-    assert table["value"].tolist() == pytest.approx([expected])
+@pytest.mark.parametrize("k", SIZES)
+def test_the_first_groups_are_looked_for_among_all_groups(runner, grouped, selected, k):
+    data = runner.data("colon")
+    protocol = _studies.study_options(runner)["protocol"]
+    folds = [one.train for one in protocol.draw(data.y) if one.role == "main"]
+    for made, method, selector in (
+        (grouped, "DGF", hf.DenseGroups()), (selected, "DRAGS", hf.DRAGS()),
+    ):  # fmt: skip
+        for setting, X in (("as published", data.X), ("logarithms", np.log2(data.X))):
+            reference = list(selector.fit(X, data.y).groups_[0])[:k]
+            found = [list(selector.fit(X[rows], data.y[rows]).groups_[0]) for rows in folds]
+            assert any(len(groups) > k for groups in found)
+            expected = np.mean([matched(reference, groups) for groups in found])
+            table = made.values[made.values["setting"] == setting]
+            table = table[(table["measure"] == "index") & (table["method"] == method)]
+            assert table["data"].unique().tolist() == ["colon"]
+            (value,) = table.loc[table["k"] == k, "value"]
+            assert value == pytest.approx(expected)
+
+
+def test_the_other_end_of_svm_rfe_is_that_of_its_last_features():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 60)), np.arange(20) % 2
+    ranks = _studies.make_rfe().fit(X, y).ranking_
+    scores = _studies.reversed_rfe_scores(X, y)
+    first = np.argsort(-scores)[:50]
+    assert ranks[first].tolist() == list(range(50, 0, -1))
+    assert ranks[np.argsort(-scores)[50:]].tolist() == list(range(51, 61))
 
 
 def test_clusters_are_as_many_as_groups_and_the_higher_index_counts(runner, grouped):
@@ -216,7 +237,9 @@ def test_side_settings_hold_only_what_they_change(accuracy, selected, grouped):
             "no density filter": {"DRAGS"},
             "groups of two or more": {"DRAGS"},
             "K = 2k clusters": {"K-means"},
+            "other end of SVM-RFE": {"SVM-RFE"},
             "logarithms": {"DRAGS", "SVM-RFE"},
+            **({"first k groups": {"DRAGS"}} if made is selected else {}),
         }
     beside = accuracy.facts["K = 2k clusters", "folds"]
     assert set(beside["method"]) == {"DRAGS", "K-means", "SVM-RFE"}
