@@ -44,6 +44,11 @@ REFERENCES: dict[str, Reference] = {
         "A. Bordes, S. Ertekin, J. Weston, L. Bottou (2005). Fast kernel classifiers with online "
         "and active learning. Journal of Machine Learning Research 6, 1579-1619.",
     ),
+    "breiman1984": Reference(
+        "Breiman et al. 1984",
+        "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone (1984). Classification and "
+        "regression trees. Wadsworth.",
+    ),
     "breiman2001": Reference(
         "Breiman 2001",
         "L. Breiman (2001). Random forests. Machine Learning 45(1), 5-32.",
@@ -189,6 +194,11 @@ REFERENCES: dict[str, Reference] = {
         "Hedges & Olkin 1985",
         "L. V. Hedges, I. Olkin (1985). Statistical methods for meta-analysis. Academic Press.",
     ),
+    "hedou2024": Reference(
+        "Hédou et al. 2024",
+        "J. Hédou, I. Marić, G. Bellan, et al. (2024). Discovery of sparse, reliable omic "
+        "biomarkers with Stabl. Nature Biotechnology 42(10), 1581-1593.",
+    ),
     "holm1979": Reference(
         "Holm 1979",
         "S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
@@ -279,6 +289,11 @@ REFERENCES: dict[str, Reference] = {
         "Loscalzo et al. 2009",
         "S. Loscalzo, L. Yu, C. Ding (2009). Consensus group stable feature selection. KDD 2009, "
         "567-576.",
+    ),
+    "lundberg2020": Reference(
+        "Lundberg et al. 2020",
+        "S. M. Lundberg, G. Erion, H. Chen, et al. (2020). From local explanations to global "
+        "understanding with explainable AI for trees. Nature Machine Intelligence 2, 56-67.",
     ),
     "lustgarten2009": Reference(
         "Lustgarten et al. 2009",

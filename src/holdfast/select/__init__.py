@@ -2,7 +2,6 @@
 
 from holdfast.select._adapter import (
     AnySelector,
-    SparseModelError,
     as_selector,
     describe_preference,
     named_selector,
@@ -30,6 +29,9 @@ from holdfast.select._false_discoveries._mirror_statistics import (
     HalfEffects,
     discover,
 )
+from holdfast.select._false_discoveries._synthetic_feature_selection import (
+    SyntheticFeatureSelection,
+)
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
 from holdfast.select._filters._mrmr import MRMR
 from holdfast.select._filters._wilcoxon_score import WilcoxonScore
@@ -50,9 +52,18 @@ from holdfast.select._models._held_out_importance import (
     GradientBoostingImportance,
     PermutationImportance,
 )
+from holdfast.select._models._impurity_forest import ImpurityForest
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
+from holdfast.select._models._shap_importance import ShapImportance
 from holdfast.select._random_baselines import RandomScore, RandomSubset
-from holdfast.select._ranker import Ranker, Scorer
+from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
+from holdfast.select._recognition._expected_form import DECLARED_FORMS
+from holdfast.select._recognition._explanation import (
+    SelectorExplanation,
+    explain_selector,
+    settle_form,
+)
+from holdfast.select._recognition._reading import SUBSET, Reading
 from holdfast.select._registry import (
     SELECTORS,
     SelectorRecord,
@@ -70,7 +81,6 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
-from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
@@ -103,6 +113,7 @@ __all__ = [
     "ForwardSelection",
     "GradientBoostingImportance",
     "GroupSelector",
+    "ImpurityForest",
     "InformationGain",
     "IntegratedPathSelection",
     "IntegratedPaths",
@@ -118,19 +129,24 @@ __all__ = [
     "RandomScore",
     "RandomSubset",
     "Ranker",
+    "Reading",
     "ReliefF",
     "Scorer",
     "SelectedGroups",
     "Selector",
+    "SelectorExplanation",
     "SelectorRecord",
+    "ShapImportance",
     "StabilityPath",
     "StabilitySelection",
     "Step",
     "SubsetSelector",
     "SymmetricalUncertainty",
+    "SyntheticFeatureSelection",
     "TScore",
     "WilcoxonScore",
     "error_bound",
+    "explain_selector",
     "get_selector",
     "halve_then_one",
     "integrate_stability_paths",

@@ -39,6 +39,7 @@ MAX_EFFECTS_PER_BLOCK = 2**22
     name="data_splitting",
     title="multiple data splitting with mirror statistics",
     references=("dai2023",),
+    aliases=("multiple_data_splitting",),
 )
 class DataSplitting(Resampler):
     r"""Select the features whose effects agree on disjoint halves, at a false discovery rate.

@@ -109,6 +109,7 @@ def select_by_e_values(e_values: FloatArray, fdr: float) -> BoolArray:
     name="knockoffs",
     title="derandomised Gaussian knockoffs",
     references=("candes2018", "ren2024", "spector2022"),
+    aliases=("knockoff", "model_x_knockoffs"),
 )
 class Knockoffs(Scorer):
     r"""Select the features that differ from their knockoffs, at a false discovery rate.
