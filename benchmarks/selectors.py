@@ -117,10 +117,14 @@ def ipss_peer(base: str) -> Live | None:
     return Live(name="ipss", run=run)
 
 
-for _name, _selector, _kind in (("L1 paths", hf.IntegratedPathSelection(), "l1"),):
+for _name, _selector, _kind, _p in (
+    ("L1 paths", hf.IntegratedPathSelection(), "l1", 2_000),
+    # ipss keeps 200 features before it grows its forests: with 200, the work is the same
+    ("forests", hf.IntegratedPathSelection(hf.ImpurityForest(max_features=0.1)), "rf", 200),
+):
     benchmark(
-        task=f"IPSS, {_name}, 200 x 2,000, against ipss",
-        inputs=partial(labelled, n=200, p=2_000),
+        task=f"IPSS, {_name}, 200 x {_p:,}, against ipss",
+        inputs=partial(labelled, n=200, p=_p),
         tiny=partial(labelled, n=20, p=30),
         peer=ipss_peer(_kind),
         goal=Goal(seconds=3.0, ratio=None if ipss_peer(_kind) is None else 2),

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 import click
+import reproduction
 
 import holdfast as hf
 from holdfast.cli import main
@@ -255,6 +256,7 @@ def write(*_):
         "classifier_table.md": classifier_table,
         "bibliography.md": bibliography,
         "command_help.md": command_help,
+        "reproduction.md": reproduction.results,
     }
     for name, make in pages.items():
         path, text = FOLDER / name, make()

@@ -44,6 +44,11 @@ REFERENCES: dict[str, Reference] = {
         "A. Bordes, S. Ertekin, J. Weston, L. Bottou (2005). Fast kernel classifiers with online "
         "and active learning. Journal of Machine Learning Research 6, 1579-1619.",
     ),
+    "breiman1984": Reference(
+        "Breiman et al. 1984",
+        "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone (1984). Classification and "
+        "regression trees. Wadsworth.",
+    ),
     "breiman2001": Reference(
         "Breiman 2001",
         "L. Breiman (2001). Random forests. Machine Learning 45(1), 5-32.",
@@ -142,6 +147,17 @@ REFERENCES: dict[str, Reference] = {
         "U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued "
         "attributes for classification learning. IJCAI 1993, 1022-1027.",
     ),
+    "fisher2019": Reference(
+        "Fisher et al. 2019",
+        "A. Fisher, C. Rudin, F. Dominici (2019). All models are wrong, but many are useful: "
+        "learning a variable's importance by studying an entire class of prediction models "
+        "simultaneously. Journal of Machine Learning Research 20(177), 1-81.",
+    ),
+    "friedman2001": Reference(
+        "Friedman 2001",
+        "J. H. Friedman (2001). Greedy function approximation: a gradient boosting machine. "
+        "Annals of Statistics 29(5), 1189-1232.",
+    ),
     "friedman2010": Reference(
         "Friedman et al. 2010",
         "J. Friedman, T. Hastie, R. Tibshirani (2010). Regularization paths for generalized "
@@ -177,6 +193,11 @@ REFERENCES: dict[str, Reference] = {
     "hedges1985": Reference(
         "Hedges & Olkin 1985",
         "L. V. Hedges, I. Olkin (1985). Statistical methods for meta-analysis. Academic Press.",
+    ),
+    "hedou2024": Reference(
+        "Hédou et al. 2024",
+        "J. Hédou, I. Marić, G. Bellan, et al. (2024). Discovery of sparse, reliable omic "
+        "biomarkers with Stabl. Nature Biotechnology 42(10), 1581-1593.",
     ),
     "holm1979": Reference(
         "Holm 1979",
@@ -268,6 +289,11 @@ REFERENCES: dict[str, Reference] = {
         "Loscalzo et al. 2009",
         "S. Loscalzo, L. Yu, C. Ding (2009). Consensus group stable feature selection. KDD 2009, "
         "567-576.",
+    ),
+    "lundberg2020": Reference(
+        "Lundberg et al. 2020",
+        "S. M. Lundberg, G. Erion, H. Chen, et al. (2020). From local explanations to global "
+        "understanding with explainable AI for trees. Nature Machine Intelligence 2, 56-67.",
     ),
     "lustgarten2009": Reference(
         "Lustgarten et al. 2009",

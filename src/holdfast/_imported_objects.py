@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import cloudpickle
 
 from holdfast._formatting import did_you_mean
+from holdfast._object_spec import is_file_place
 from holdfast.errors import InvalidInputError
 
 FILE_MODULE_PREFIX = "holdfast_file_"
@@ -55,11 +56,6 @@ class CodeFile(NamedTuple):
 
 IMPORTED_FILES: dict[str, CodeFile] = {}
 """The files that this process has imported, by the names of their modules."""
-
-
-def is_file_place(place: str) -> bool:
-    """Return whether the first part of an import path is the path of a file, not a module."""
-    return place.endswith(".py")
 
 
 def import_named_object(place: str, name: str) -> Any:  # noqa: ANN401  (any object)

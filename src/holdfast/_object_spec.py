@@ -124,6 +124,11 @@ def is_object_path(text: str) -> bool:
     return _OBJECT_PATH.fullmatch(text.strip()) is not None
 
 
+def is_file_place(place: str) -> bool:
+    """Return whether what stands before the name of an object is a file, not a module."""
+    return place.endswith(".py")
+
+
 def parse_object_path(text: str) -> ObjectPath:
     """Parse ``module:object`` or ``path/to/file.py:object``; options may follow.
 

@@ -45,7 +45,9 @@ def test_numbers_agreement_and_findings_are_printed(reproduced):
     assert "two: Two features. Ours (published, difference)." in text
     assert "(0.90, " in text
     assert "Our numbers differ from the published ones by 0." in text
-    assert "1. F is stabler than chance.\n   held (two): on 1 data sets" in text
+    assert "1. F is stabler than chance. (Section 2; bar: as stated)\n   published: on 1" in text
+    assert "   held (two): on 1 data sets" in text
+    assert "   not held (two): no; cause: data: few samples" in text
     assert "   cannot be checked (two): the data cannot be had" in text
 
 

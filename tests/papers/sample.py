@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._claims import Claim, make_unchecked_claim
+from holdfast.papers._claims import Cause, Claim, make_unchecked_claim
 from holdfast.papers._record import Experiment, Paper, Setting
 from holdfast.papers._runner import ExperimentResult
 
@@ -65,6 +65,8 @@ def f_is_stabler(claim_input):
 STABILITY = Experiment(
     name="table",
     label="Table",
+    place="Section 2",
+    limits="A small run cannot show much.",
     title="Stability <of> two selectors",
     make=stability,
     size=("4 resamples", "6 resamples"),
@@ -84,6 +86,7 @@ STABILITY = Experiment(
             "F is less stable.",
             lambda claim_input: (not f_is_stabler(claim_input)[0], "no"),
             main_only=True,
+            cause=Cause("data", "few samples"),
         ),
         make_unchecked_claim("Something about stroke.", "the data cannot be had"),
     ),

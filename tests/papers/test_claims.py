@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from holdfast.papers._claims import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
+from holdfast.papers._claims import (
+    Cause,
+    Claim,
+    ClaimInput,
+    Finding,
+    UncheckableClaim,
+    explain_outcomes,
+    make_unchecked_claim,
+)
 
 VALUES = pd.DataFrame(
     {"a": ["x", "x", "y", "y"], "b": [1, 2, 1, 2], "value": [0.1, 0.2, np.nan, 0.4]}
@@ -50,3 +58,35 @@ def test_a_claim_that_nothing_can_decide_says_why():
     assert (found.status, found.evidence) == ("cannot be checked", "the data cannot be had")
     with pytest.raises(UncheckableClaim):
         make_unchecked_claim("Said.", "no").check(CLAIM_INPUT)
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "bar"),
+    [
+        ("It is high.", "It is high.", "as stated"),
+        ("It is high (threshold: 0.5).", "It is high.", "0.5"),
+        ("It is (mean) high (threshold 0.5), or so.", "It is (mean) high, or so.", "0.5"),
+        (
+            "High (thresholds: 0.5 of x), low (published 2; threshold 0.1).",
+            "High, low.",
+            "0.5 of x; published 2; threshold 0.1",
+        ),
+    ],
+)  # fmt: skip
+def test_the_bar_is_what_was_chosen_by_hand(text, statement, bar):
+    claim = make_unchecked_claim(text, "no")
+    assert (claim.statement, claim.bar) == (statement, bar)
+
+
+def test_what_does_not_hold_has_a_cause():
+    held, failed, side = (
+        Finding("main", "held", ""), Finding("main", "not held", ""), Finding("b", "not held", "")
+    )  # fmt: skip
+    known = Claim("One.", lambda _: (True, ""), cause=Cause("data", "few samples"))
+    unknown = Claim("One.", lambda _: (True, ""))
+    causes = [one.cause for one in explain_outcomes(known, held, [side])]
+    assert causes == ["", "setting: it holds in the main one"]
+    assert [one.cause for one in explain_outcomes(known, failed, [side])] == [
+        "data: few samples"
+    ] * 2
+    assert explain_outcomes(unknown, failed, [])[0].cause == "not known"

@@ -45,6 +45,18 @@ def test_the_page_shows_all_and_texts_are_text(made):
     assert made[0].document["command"] in html
     assert "Somol" in html
     assert "<script" not in html
+    assert "Section 2. Bar: as stated." in html
+    assert "data: few samples" in html
+    assert "A small run cannot show much." in html
+    assert html.index("Two features.") < html.index("<h2>Findings</h2>")
+    assert html.index('id="numbers"') < html.index('id="pictures"')
+
+
+def test_pictures_come_first_for_figures(made):
+    figure = {**made[0].document, "experiment": "figure7"}
+    html = to_html(figure, made[0].pictures)
+    assert html.index('id="pictures"') < html.index('id="findings"')
+    assert html.index('href="#pictures"') < html.index('href="#findings"')
 
 
 def test_a_page_without_findings_or_settings_is_shorter(made):
@@ -82,8 +94,11 @@ def test_markdown_has_the_command_the_tables_and_the_findings(made):
     assert "stroke (these spectra were not published)" in text
     assert "| data | F | random |" in text
     assert "| mean of these |" in text
-    assert "| 1. F is stabler than chance. | two | **held** | on 2 data sets |" in text
-    assert "|  | three | **held** |" in text
+    first = "1. F is stabler than chance. (Section 2; bar: as stated)"
+    assert f"| {first} | held: on 1 data sets | two | **held** | on 2 data sets |" in text
+    assert "|  |  | three | **held** |" in text
+    assert "| two | **not held** (data: few samples) | no |" in text
+    assert "A small run cannot show much." in text
 
 
 def test_cells_show_ours_theirs_and_the_difference(made):
@@ -103,6 +118,15 @@ def test_cells_show_ours_theirs_and_the_difference(made):
 )
 def test_differences_have_a_sign(value, text):
     assert _format_difference(value, 2) == text
+
+
+def test_marked_numbers_have_an_asterisk(made):
+    cells = [dict(cell) for cell in made[0].document["cells"]]
+    cells[0]["marked"] = True
+    _, (f, random) = grid({**made[0].document, "cells": cells}, "two").rows[0]
+    assert f.ours.endswith("*")
+    assert f.text().startswith(f"{f.ours} (0.90")
+    assert "*" not in random.ours
 
 
 def test_differences_are_shaded_by_the_range_of_what_was_published(made):

@@ -10,6 +10,7 @@ import pytest
 import holdfast
 from holdfast.papers import PAPERS
 from holdfast.papers._comparison import published_numbers
+from holdfast.papers._document import describe_published_outcome, make_published_input
 from holdfast.papers._runner import DATA, DatasetLocator
 
 FOLDER = Path(holdfast.__file__).parent / "papers"
@@ -45,6 +46,44 @@ def test_a_record_says_all_that_readers_need(paper, one):
     texts = [*(claim.text for claim in one.claims), *(s.title for s in one.settings), *one.choices]
     assert all(text.endswith((".", "?")) and text == text.strip() for text in texts)
     assert len({claim.text for claim in one.claims}) == len(one.claims)
+
+
+@each
+def test_every_bar_holds_on_the_published_numbers(paper, one):
+    """A bar that the published numbers fail is no bar, unless the paper contradicts itself."""
+    published = make_published_input(paper.name, one)
+    for claim in one.claims:
+        outcome = describe_published_outcome(claim, published)
+        by_paper = claim.cause is not None and claim.cause.source == "paper"
+        assert outcome["status"] != "not held" or by_paper, (claim.text, outcome["evidence"])
+
+
+def test_most_bars_of_tables_are_applied_to_published_numbers():
+    counts = {}
+    for paper, one in EXPERIMENTS:
+        published = make_published_input(paper.name, one)
+        found = [describe_published_outcome(claim, published)["status"] for claim in one.claims]
+        counts[f"{paper.name} {one.name}"] = found.count("held")
+    assert {name: count for name, count in counts.items() if count} == {
+        "kalousis2005 table2": 11,
+        "kalousis2005 table3": 1,
+        "dernoncourt2014 table2": 7,
+        "dernoncourt2014 figure1": 1,
+        "somol2008 table": 8,
+        "yu2008 table2": 7,
+        "saeys2008 table2": 14,
+        "saeys2008 table3": 6,
+        "saeys2008 table4": 3,
+    }
+
+
+@each
+def test_every_claim_has_a_place_and_a_bar(paper, one):
+    for claim in one.claims:
+        assert claim.place or one.place
+        assert claim.bar
+        assert "threshold" not in claim.statement
+        assert claim.statement.endswith(".")
 
 
 @each

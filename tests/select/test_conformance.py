@@ -46,14 +46,19 @@ DRAWN = {
     "floating_selection",
     "forest_importance",
     "forward_selection",
+    "impurity_forest",
+    "gradient_boosting",
     "integrated_path_selection",
     "kmeans_groups",
     "knockoffs",
     "lasso",
     "oscillating_search",
+    "permutation_importance",
     "random_score",
     "random_subset",
+    "shap_importance",
     "stability_selection",
+    "synthetic_feature_selection",
 }
 # a size is the most features, of which a sparse model may keep fewer
 AT_MOST = {"elastic_net", "lasso"}
@@ -66,13 +71,28 @@ QUICK = {
     "ensemble": {"n_bags": 5},
     "floating_selection": {"cv": 3},
     "forward_selection": {"cv": 3},
+    "impurity_forest": {"n_estimators": 5},
+    "gradient_boosting": {"n_estimators": 5, "n_repeats": 1},
     "integrated_path_selection": {"n_pairs": 10},
     "kmeans_groups": {"n_init": 5},
     "knockoffs": {"n_draws": 3},
     "lasso": {"n_penalties": 20},
     "oscillating_search": {"cv": 3, "depth": 2},
+    "permutation_importance": {"classifier": "knn3", "n_repeats": 2},
     "stability_selection": {"n_pairs": 10},
+    "synthetic_feature_selection": {"n_pairs": 10},
 }
+
+
+# what needs another package is tested where that is installed
+NEEDED = {"shap_importance": "shap"}
+
+
+@pytest.fixture(autouse=True)
+def _needed_package(request, require):
+    name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
+    if name in NEEDED:
+        require(NEEDED[name])
 
 
 class OfTheRegistry:

@@ -14,6 +14,7 @@ from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.preferences._ranks import rank_weights
 from holdfast.select._ensemble._rank_aggregation import (
     AGGREGATES,
+    combine_votes,
     compute_votes,
     get_aggregate,
     robust_scores,
@@ -24,7 +25,7 @@ RANKS = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4]])  # features in colu
 
 def scores(table, aggregate, top=0.05):
     way = get_aggregate(aggregate)
-    return way.combine(compute_votes(np.asarray(table), way, top))
+    return combine_votes(compute_votes(np.asarray(table), way, top), way)
 
 
 @st.composite

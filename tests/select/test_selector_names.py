@@ -20,6 +20,12 @@ OTHER_NAMES = {
     "random_forest": "forest_importance",
     "rfe": "svm_rfe",
     "stabsel": "stability_selection",
+    "wilcoxon": "wilcoxon_score",
+    "mann_whitney": "wilcoxon_score",
+    "limma": "moderated_t_score",
+    "elasticnet": "elastic_net",
+    "knockoff": "knockoffs",
+    "ipss": "integrated_path_selection",
 }
 
 

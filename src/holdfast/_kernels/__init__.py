@@ -10,6 +10,7 @@ file                   checked against
 ``discretization``     WEKA (``tests/golden/weka.json``); slow versions in the test
 ``forest``             scikit-learn's trees and permutation importance; slow versions in the test
 ``gaussian``           refits of scikit-learn's ``QuadraticDiscriminantAnalysis``
+``impurity_forest``    scikit-learn's trees and forests
 ``l1_path``            scikit-learn's lasso and logistic regression; proximal gradient steps
 ``mean_shift``         scikit-learn's ``MeanShift``; distances of all pairs
 ``moments``            scipy's t-tests and scikit-learn's ``f_classif``; slow versions in the test

@@ -256,10 +256,12 @@ def _print_findings(document: Document) -> None:
     print_line(f"\nFindings. {summary(document)}")
     several = len(document["settings"]) > 1
     for place, finding in enumerate(document["findings"], 1):
-        _print_paragraph(f"{place}. {finding['text']}")
+        _print_paragraph(f"{place}. {finding['text']} ({finding['place']}; bar: {finding['bar']})")
+        _print_paragraph(f"   published: {finding['published']['evidence']}")
         for result in finding["results"]:
             setting = f" ({result['setting']})" if several else ""
-            _print_paragraph(f"   {result['status']}{setting}: {result['evidence']}")
+            cause = f"; cause: {result['cause']}" if result["cause"] else ""
+            _print_paragraph(f"   {result['status']}{setting}: {result['evidence']}{cause}")
 
 
 # Simulated figures.

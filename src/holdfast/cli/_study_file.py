@@ -18,8 +18,7 @@ from pydantic import (
 
 from holdfast._classifiers import as_classifier
 from holdfast._formatting import did_you_mean, format_list
-from holdfast._imported_objects import is_file_place
-from holdfast._object_spec import is_object_path, names_code, parse_object_path
+from holdfast._object_spec import is_file_place, is_object_path, names_code, parse_object_path
 from holdfast.cli._options import MAX_TIMEOUT_SECONDS, search_working_directory
 from holdfast.cli._output import log_line
 from holdfast.errors import FileFormatError, HoldfastError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import pandas as pd
@@ -89,6 +90,42 @@ class Finding:
     setting: str
     status: Status
     evidence: str
+    cause: str = ""
+
+
+Source: TypeAlias = Literal["data", "setting", "paper"]
+"""Where a finding that does not hold comes from: our copies of the data, a choice that the paper
+leaves open, or the paper itself."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a claim does not hold in the main setting, where the reason is known.
+
+    Attributes
+    ----------
+    source : {"data", "setting", "paper"}
+        Where the difference comes from.
+    reason : str
+        The reason in words.
+    """
+
+    source: Source
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.reason}"
+
+
+THRESHOLD = re.compile(r" \(((?:[^()]*\W)?thresholds?\b[^()]*)\)")
+"""The part of a claim's text that was chosen by hand: in parentheses, with this word."""
+AS_STATED = "as stated"
+
+
+def split_bar(text: str) -> tuple[str, str]:
+    """Return the statement of a claim, and its threshold."""
+    chosen = [re.sub(r"^thresholds?:? ", "", found) for found in THRESHOLD.findall(text)]
+    return THRESHOLD.sub("", text), "; ".join(chosen) or AS_STATED
 
 
 @dataclass(frozen=True)
@@ -98,16 +135,33 @@ class Claim:
     Attributes
     ----------
     text : str
-        The statement in our words, with the threshold we chose where the paper gives none.
+        The statement in our words, with the threshold we chose in parentheses where the paper
+        gives none: ``"SU clearly gains (threshold: 0.05)."``
     check : callable
-        Decides whether it held.
+        The bar: decides whether it held. It is applied to the published numbers, too.
     main_only : bool
         Check it in the main setting only: other settings do not bear on it.
+    place : str
+        The place of the statement in the paper, if it is not that of its table or figure.
+    cause : Cause, optional
+        Why it does not hold in the main setting, if it does not.
     """
 
     text: str
     check: Check
     main_only: bool = False
+    place: str = ""
+    cause: Cause | None = None
+
+    @property
+    def statement(self) -> str:
+        """The text without its threshold."""
+        return split_bar(self.text)[0]
+
+    @property
+    def bar(self) -> str:
+        """The threshold; "as stated" where the statement itself can be checked."""
+        return split_bar(self.text)[1]
 
     def evaluate(self, inputs: ClaimInput) -> Finding:
         """Check the claim against the numbers of a setting."""
@@ -118,13 +172,33 @@ class Claim:
         return Finding(inputs.setting, HELD if held else NOT_HELD, evidence)
 
 
-def make_unchecked_claim(text: str, why: str) -> Claim:
+def explain_outcomes(claim: Claim, main: Finding, others: Sequence[Finding]) -> list[Finding]:
+    """Add causes to the outcomes that do not hold.
+
+    In the main setting it is the cause of the claim, if it is known. Where the claim holds in the
+    main setting but not in another, the cause is that setting.
+    """
+    cause = "not known" if claim.cause is None else str(claim.cause)
+    return [
+        outcome
+        if outcome.status != NOT_HELD
+        else replace(
+            outcome,
+            cause="setting: it holds in the main one"
+            if outcome is not main and main.status == HELD
+            else cause,
+        )
+        for outcome in (main, *others)
+    ]
+
+
+def make_unchecked_claim(text: str, why: str, place: str = "") -> Claim:
     """Return a claim that no experiment here can decide."""
 
     def check(_: ClaimInput) -> tuple[bool, str]:
         raise UncheckableClaim(why)
 
-    return Claim(text, check, main_only=True)
+    return Claim(text, check, main_only=True, place=place)
 
 
 # Helpers for checks: tables that must not be empty, and numbers as text.

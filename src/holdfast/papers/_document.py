@@ -11,18 +11,21 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from holdfast._formatting import MISSING, format_number, format_percent, plural
-from holdfast.papers._claims import UNCHECKED, ClaimInput
+from holdfast.papers._claims import UNCHECKED, ClaimInput, explain_outcomes
 from holdfast.papers._comparison import OVERALL, agreement, published_numbers
 from holdfast.papers._record import FULL, REDUCED, Experiment
 from holdfast.papers._runner import SETTING, VALUE, get_data
 from holdfast.report import to_json_value
 
 if TYPE_CHECKING:
+    from holdfast.papers._claims import Claim
     from holdfast.papers._reproduce import PlannedExperiment
     from holdfast.papers._runner import ExperimentResult, ExperimentRunner
 
 
 FORMAT = "holdfast reproduction"
+PUBLISHED_NUMBERS = "published numbers"
+"""The name of the setting in which claims are applied to the published numbers."""
 Document: TypeAlias = "dict[str, Any]"
 
 
@@ -38,7 +41,7 @@ def make_document(
     record = order.experiment
     return {
         "format": FORMAT,
-        "version": 1,
+        "version": 2,
         "holdfast": version("holdfast"),
         "paper": order.paper.name,
         "short": order.paper.short,
@@ -50,6 +53,7 @@ def make_document(
         "seed": runner.seed,
         "full": runner.full,
         "size": record.size[FULL if runner.full else REDUCED],
+        "limits": "" if runner.full else record.limits,
         "data": [_describe_data_set(name, order, runner) for name in record.data],
         "settings": [asdict(setting) for setting in record.settings],
         "choices": list(record.choices),
@@ -58,7 +62,7 @@ def make_document(
         "heads": list(record.heads),
         "part": record.part,
         "digits": record.digits,
-        "cells": to_json_value(table.to_dict("records")),
+        "cells": _mark_cells(to_json_value(table.to_dict("records")), record, result),
         "agreement": to_json_value(agreement(table, record)),
         "findings": findings(order, result, full=runner.full),
         "pictures": [
@@ -67,6 +71,17 @@ def make_document(
         ],
         "notes": list(result.notes),
     }
+
+
+def _mark_cells(
+    cells: list[Document], record: Experiment, result: ExperimentResult
+) -> list[Document]:
+    """Mark the numbers that get an asterisk."""
+    keys = (SETTING, *record.keys)
+    return [
+        {**cell, "marked": True} if tuple(cell[key] for key in keys) in result.marked else cell
+        for cell in cells
+    ]
 
 
 def _collect_terms(order: PlannedExperiment, table: pd.DataFrame) -> dict[str, str]:
@@ -106,14 +121,40 @@ def findings(order: PlannedExperiment, result: ExperimentResult, *, full: bool) 
         facts = {fact: value for (owner, fact), value in result.facts.items() if owner == name}
         inputs.append(ClaimInput(name, values, published, facts, full))
     main, *others = inputs
+    published_input = make_published_input(order.paper.name, record)
     documents = []
     for claim in record.claims:
         side_results = [] if claim.main_only else [claim.evaluate(setting) for setting in others]
         # side settings in which the claim cannot be checked say nothing about it
         checked = [result for result in side_results if result.status != UNCHECKED]
-        results = [asdict(result) for result in (claim.evaluate(main), *checked)]
-        documents.append({"text": claim.text, "results": results})
+        results = explain_outcomes(claim, claim.evaluate(main), checked)
+        documents.append(
+            {
+                "text": claim.statement,
+                "place": claim.place or record.place,
+                "bar": claim.bar,
+                "published": describe_published_outcome(claim, published_input),
+                "results": [asdict(result) for result in results],
+            }
+        )
     return documents
+
+
+def make_published_input(paper: str, record: Experiment) -> ClaimInput:
+    """Return the published numbers as if they were ours, of all data sets that can be had."""
+    numbers = published_numbers(paper, record.name)
+    if "data" in numbers:
+        numbers = numbers[[not get_data(name).missing for name in numbers["data"]]]
+    facts = record.published_facts(numbers)
+    return ClaimInput(PUBLISHED_NUMBERS, numbers, numbers, facts, full=True)
+
+
+def describe_published_outcome(claim: Claim, inputs: ClaimInput) -> Document:
+    """Apply the bar of a claim to the published numbers: the status, and what they are."""
+    outcome = None if inputs.values.empty else claim.evaluate(inputs)
+    if outcome is None or outcome.status == UNCHECKED:
+        return {"status": UNCHECKED, "evidence": "the paper prints no such numbers"}
+    return {"status": outcome.status, "evidence": outcome.evidence}
 
 
 def tally(document: Document) -> dict[str, int]:
@@ -218,7 +259,7 @@ def _make_comparison_cell(cell: Document | None, digits: int) -> ComparisonCell:
         return ComparisonCell(MISSING)
     ours, theirs = cell["value"], cell["published"]
     return ComparisonCell(
-        format_number(ours, digits),
+        format_number(ours, digits) + "*" * cell.get("marked", False),
         "" if theirs is None else format_number(theirs, digits),
         "" if None in (ours, theirs) else _format_difference(cell["difference"], digits),
         cell["difference"],

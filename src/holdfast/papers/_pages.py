@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import StoreError
+from holdfast.papers._claims import UNCHECKED
 from holdfast.papers._document import (
     FORMAT,
     ComparisonCell,
@@ -65,6 +66,7 @@ def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
         agreement_sentence=agreement_sentence(document),
         size_word=size_word(document),
         shade=make_shader(document),
+        pictures_first=document["experiment"].startswith("figure"),
         pictures=[
             {
                 **picture,
@@ -202,7 +204,7 @@ def to_markdown(document: Document, level: int = 1, *, folded: bool = False) -> 
         f"{mark} {document['label']}: {document['title']}",
         f"```sh\n{document['command']}\n```",
         f"holdfast {document['holdfast']}, seed {document['seed']}, {size_word(document)}: "
-        f"{document['size']}. {' '.join(data_sentences(document))}".strip(),
+        f"{document['size']}. {' '.join([*data_sentences(document), document['limits']])}".strip(),
         " ".join(filter(None, (summary(document), agreement_sentence(document)))),
         *_list_items(
             "Run side by side, the first being the main setting:",
@@ -248,15 +250,29 @@ def _format_agreement(document: Document) -> str:
 
 def _format_findings(document: Document) -> str:
     rows = [
-        [f"{place}. {_escape_cell(finding['text'])}" if at == 0 else "", result["setting"],
-         f"**{result['status']}**", _escape_cell(result["evidence"])]
-        for place, finding in enumerate(document["findings"], 1)
+        [*(_describe_finding(number, finding) if at == 0 else ("", "")), result["setting"],
+         _describe_outcome(result), _escape_cell(result["evidence"])]
+        for number, finding in enumerate(document["findings"], 1)
         for at, result in enumerate(finding["results"])
     ]  # fmt: skip
     if not rows:
         return ""
-    titles = ["what the paper states", "setting", "", "evidence"]
+    titles = ["what the paper states (place; bar)", "published", "setting", "outcome", "ours"]
     return f"Findings:\n\n{format_markdown_table(titles, rows)}"
+
+
+def _describe_finding(number: int, finding: Document) -> tuple[str, str]:
+    """Return a statement with its place and bar, and what the published numbers say."""
+    statement = f"{number}. {finding['text']} ({finding['place']}; bar: {finding['bar']})"
+    published = finding["published"]
+    status = "" if published["status"] == UNCHECKED else f"{published['status']}: "
+    return _escape_cell(statement), _escape_cell(f"{status}{published['evidence']}")
+
+
+def _describe_outcome(result: Document) -> str:
+    """Return the outcome in a setting, with its cause if the claim did not hold."""
+    cause = f" ({_escape_cell(result['cause'])})" if result["cause"] else ""
+    return f"**{result['status']}**{cause}"
 
 
 def _escape_cell(text: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast._bibliography import REFERENCES
 from holdfast._formatting import did_you_mean
 from holdfast.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from holdfast.papers._claims import Claim
     from holdfast.papers._runner import ExperimentResult, ExperimentRunner
 
@@ -34,6 +36,11 @@ class Setting:
 
     name: str
     title: str
+
+
+def no_facts(_: pd.DataFrame) -> Mapping[str, Any]:
+    """Return no facts: the paper prints no more than the numbers of the table."""
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,6 +79,13 @@ class Experiment:
         What the paper leaves open, and what we chose.
     claims : tuple of Claim
         The statements of the paper that are checked.
+    place : str
+        The section of the paper that states them.
+    limits : str
+        What a reduced run cannot show.
+    published_facts : callable, optional
+        Takes the published numbers, returns further results that claims need, as far as the paper
+        prints them.
     """
 
     name: str
@@ -90,6 +104,12 @@ class Experiment:
     settings: tuple[Setting, ...] = (Setting(name="as published", title="As in the paper."),)
     choices: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    place: str = ""
+    limits: str = (
+        "It is smaller than the paper's experiment, so findings near their bar can come out "
+        "differently from a full run."
+    )
+    published_facts: Callable[[pd.DataFrame], Mapping[str, Any]] = no_facts
 
     @property
     def rows(self) -> tuple[str, ...]:

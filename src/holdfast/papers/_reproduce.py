@@ -132,6 +132,16 @@ def _list_timing_keys(task: PlannedExperiment) -> list[str | tuple[str, str]]:
 # Running experiments.
 
 DEFAULT_FOLDER = "reproduction"
+FINDING_COLUMNS = (
+    "text",
+    "place",
+    "bar",
+    "published",
+    "setting",
+    "status",
+    "evidence",
+    "cause",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,13 +175,21 @@ class Reproduction:
 
     @property
     def findings(self) -> pd.DataFrame:
-        """Outcomes of the claims: ``text``, ``setting``, ``status``, ``evidence``."""
+        """Outcomes of the claims, one row per claim and setting.
+
+        ``text``, its ``place`` in the paper, the ``bar``, the ``published`` value, the ``setting``,
+        the ``status``, our value as ``evidence``, and the ``cause`` if it did not hold.
+        """
         rows = [
-            {"text": finding["text"], **result}
+            {
+                **{name: finding[name] for name in ("text", "place", "bar")},
+                "published": finding["published"]["evidence"],
+                **result,
+            }
             for finding in self.document["findings"]
             for result in finding["results"]
         ]
-        return pd.DataFrame(rows, columns=["text", "setting", "status", "evidence"])
+        return pd.DataFrame(rows, columns=list(FINDING_COLUMNS))
 
     def __repr__(self) -> str:
         return f"<Reproduction: {self.name}. {summary(self.document)} Next: .findings>"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import holdfast as hf
 from holdfast._typing import EstimatorLike
-from holdfast.papers._claims import Check, Claim, ClaimInput, format_values
+from holdfast.papers._claims import Cause, Check, Claim, ClaimInput, format_values
 from holdfast.papers._record import Experiment, Paper, Setting
 from holdfast.papers._runner import ExperimentResult
 
@@ -81,15 +83,17 @@ def tabulate_study(result: hf.Result) -> pd.DataFrame:
     return wide.reset_index().melt("method", var_name="what")
 
 
+SEARCH_PAIRS = (("SFFS", "SFS"), ("DOS", "SFFS"), ("DOS", "SFS"))
+
+
 def compare_searches(result: hf.Result) -> dict[tuple[str, str], hf.measures.Comparison]:
     """Compare the searches with each other, on the same runs."""
     subsets = {name: result.preferences[name, "own"] for name in SEARCHES}
-    pairs = (("SFFS", "SFS"), ("DOS", "SFFS"), ("DOS", "SFS"))
     return {
         (first, second): hf.compare(
             subsets[first], subsets[second], MEASURES["CW_rel"], paired=True
         )
-        for first, second in pairs
+        for first, second in SEARCH_PAIRS
     }
 
 
@@ -111,13 +115,41 @@ def unadjusted_rates_random_high(inputs: ClaimInput) -> tuple[bool, str]:
     return bool(values.min() > 0.4), evidence
 
 
+@dataclass(frozen=True)
+class PublishedLead:
+    """The difference of two published numbers, which have no interval."""
+
+    difference: float
+    low: float = np.nan
+    high: float = np.nan
+
+
+def published_leads(published: pd.DataFrame) -> dict[str, Any]:
+    """Return the leads of one search over another in the published CW_rel, by classifier."""
+    rows = published[published["what"] == "CW_rel"]
+    wide = rows.pivot(index="classifier", columns="method", values="value")
+    return {
+        f"leads {classifier}": {
+            (first, second): PublishedLead(float(row[first] - row[second]))
+            for first, second in SEARCH_PAIRS
+        }
+        for classifier, row in wide.iterrows()
+    }
+
+
+def _format_lead(lead: hf.measures.Comparison | PublishedLead) -> str:
+    if np.isnan(lead.low):
+        return f"{lead.difference:+.3f}"
+    return f"{lead.difference:+.3f} [{lead.low:+.3f}, {lead.high:+.3f}]"
+
+
 def dos_leads(classifier: str) -> Claim:
     """Claim that DOS is more consistent than SFFS, and SFFS than SFS."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         comparisons = inputs.fact(f"leads {classifier}")
         texts = [
-            f"{first} over {second} {lead.difference:+.3f} [{lead.low:+.3f}, {lead.high:+.3f}]"
+            f"{first} over {second} {_format_lead(lead)}"
             for (first, second), lead in comparisons.items()
             if (first, second) != ("DOS", "SFS")
         ]
@@ -131,14 +163,14 @@ def dos_leads(classifier: str) -> Claim:
     )
 
 
-def best_of_all(what: str, best: str, *, lowest: bool = False) -> Check:
-    """Return a check that one search is ahead of the others for every classifier."""
+def best_of_all(what: str, best: str, *, lowest: bool = False, tie: float = 0.0) -> Check:
+    """Return a check that one search is ahead of the others, or ties, for every classifier."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         wide = inputs.pivot("classifier", "method", what=what)[list(SEARCHES)]
-        winners = wide.idxmin(axis=1) if lowest else wide.idxmax(axis=1)
+        behind = wide[best] - wide.min(axis=1) if lowest else wide.max(axis=1) - wide[best]
         texts = [f"{name}: {format_values(row, '.4f')}" for name, row in wide.iterrows()]
-        return bool((winners == best).all()), "; ".join(texts)
+        return bool((behind <= tie).all()), "; ".join(texts)
 
     return check
 
@@ -161,6 +193,8 @@ SOMOL2008 = Paper(
     experiments=(
         Experiment(
             name="table",
+            place="Slide of the table (it states no findings)",
+            published_facts=published_leads,
             label="Table",
             title="Consistency of subset searches on wine",
             make=table,
@@ -216,7 +250,15 @@ SOMOL2008 = Paper(
                 dos_leads("Gaussian"),
                 dos_leads("3-NN"),
                 dos_leads("SVM"),
-                Claim("DOS has the highest GK for each classifier.", best_of_all("GK", "DOS")),
+                Claim(
+                    "DOS has the highest GK for each classifier (threshold: up to 0.01 is a tie).",
+                    best_of_all("GK", "DOS", tie=0.01),
+                    cause=Cause(
+                        "paper",
+                        "its searches are more consistent than ours; the perturbation is not fully "
+                        "stated",
+                    ),
+                ),
                 Claim(
                     "DOS finds the smallest subsets of the three searches for each classifier.",
                     best_of_all("size", "DOS", lowest=True),

@@ -2,7 +2,6 @@
 
 from holdfast.select._adapter import (
     AnySelector,
-    SparseModelError,
     as_selector,
     describe_preference,
     named_selector,
@@ -20,11 +19,18 @@ from holdfast.select._false_discoveries._integrated_paths import (
     IntegratedPaths,
     integrate_stability_paths,
 )
-from holdfast.select._false_discoveries._knockoffs import Knockoffs
+from holdfast.select._false_discoveries._knockoffs import (
+    Knockoffs,
+    knockoff_e_values,
+    select_by_e_values,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     Discoveries,
     HalfEffects,
     discover,
+)
+from holdfast.select._false_discoveries._synthetic_feature_selection import (
+    SyntheticFeatureSelection,
 )
 from holdfast.select._filters._moderated_t_score import ModeratedTScore
 from holdfast.select._filters._mrmr import MRMR
@@ -42,9 +48,22 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._held_out_importance import (
+    GradientBoostingImportance,
+    PermutationImportance,
+)
+from holdfast.select._models._impurity_forest import ImpurityForest
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
+from holdfast.select._models._shap_importance import ShapImportance
 from holdfast.select._random_baselines import RandomScore, RandomSubset
-from holdfast.select._ranker import Ranker, Scorer
+from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
+from holdfast.select._recognition._expected_form import DECLARED_FORMS
+from holdfast.select._recognition._explanation import (
+    SelectorExplanation,
+    explain_selector,
+    settle_form,
+)
+from holdfast.select._recognition._reading import SUBSET, Reading
 from holdfast.select._registry import (
     SELECTORS,
     SelectorRecord,
@@ -62,7 +81,6 @@ from holdfast.select._resample_runner import (
     failure_message,
     run_selector_on_resamples,
 )
-from holdfast.select._score_cut import PValueScorer, ThresholdScorer
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
@@ -93,7 +111,9 @@ __all__ = [
     "FloatingSelection",
     "ForestImportance",
     "ForwardSelection",
+    "GradientBoostingImportance",
     "GroupSelector",
+    "ImpurityForest",
     "InformationGain",
     "IntegratedPathSelection",
     "IntegratedPaths",
@@ -105,22 +125,28 @@ __all__ = [
     "ModeratedTScore",
     "MutualInformation",
     "OscillatingSearch",
+    "PermutationImportance",
     "RandomScore",
     "RandomSubset",
     "Ranker",
+    "Reading",
     "ReliefF",
     "Scorer",
     "SelectedGroups",
     "Selector",
+    "SelectorExplanation",
     "SelectorRecord",
+    "ShapImportance",
     "StabilityPath",
     "StabilitySelection",
     "Step",
     "SubsetSelector",
     "SymmetricalUncertainty",
+    "SyntheticFeatureSelection",
     "TScore",
     "WilcoxonScore",
     "error_bound",
+    "explain_selector",
     "get_selector",
     "halve_then_one",
     "integrate_stability_paths",

@@ -10,8 +10,8 @@ import numpy as np
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike
 from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.select._ranker import ThresholdScorer
 from holdfast.select._registry import selector
-from holdfast.select._score_cut import ThresholdScorer
 
 SCORE_WITHOUT_VARIANCE = 1e150
 """t-score of a difference of means without any variance; chosen so that its square is finite."""

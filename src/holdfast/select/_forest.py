@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from holdfast._kernels.forest import Tree, accuracy_decreases
 from holdfast._random import RandomState
-from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._typing import AnyArray, FloatArray, IndexArray, MatrixLike, RowLists
 from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.select._ranker import Scorer
@@ -179,9 +179,14 @@ def _permutation_scores(
             values = np.ascontiguousarray(data[np.ix_(out_of_bag, used)])
             scores[used] += accuracy_decreases(tree, values, y[out_of_bag], repeats, generator)
     scores /= len(forest.estimators_)
+    return lower_constant_features(scores, data)
+
+
+def lower_constant_features(scores: FloatArray, data: AnyArray) -> FloatArray:
+    """Give constant features, which no model can use, the lowest score, in place."""
     lowest = scores.min()
     if lowest < 0:  # otherwise constant features have the lowest score already: 0
-        # a constant feature, never used, would otherwise beat noise of negative importance
+        # a constant feature would otherwise beat noise of negative importance
         scores[data.min(axis=0) == data.max(axis=0)] = lowest
     return scores
 

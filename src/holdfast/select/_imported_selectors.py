@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from holdfast._imported_objects import import_named_object, is_file_place
+from holdfast._imported_objects import import_named_object
 from holdfast._object_spec import (
     ObjectPath,
+    is_file_place,
     is_object_path,
     list_names,
     make_object,

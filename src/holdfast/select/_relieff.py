@@ -12,8 +12,8 @@ from holdfast._kernels import relief
 from holdfast._random import RandomState
 from holdfast._typing import BoolArray, FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import as_count, check_integer, check_part_or_count
+from holdfast.select._ranker import ThresholdScorer
 from holdfast.select._registry import selector
-from holdfast.select._score_cut import ThresholdScorer
 from holdfast.select._selector import nominal_mask, renumber_classes
 
 MAX_DISTANCES = 1 << 22

@@ -35,6 +35,7 @@ from holdfast.study._result_plots import ResultPlots
 from holdfast.study._storage._plan_objects import needs_trust
 from holdfast.study._storage._reader import StudyPreferences, StudyReader
 from holdfast.study._storage._store import Store
+from holdfast.study._tables._discoveries import discoveries_table
 from holdfast.study._tables._errors import (
     empty_predictions,
     errors_table,
@@ -800,6 +801,53 @@ class Result(ResultPlots):
         """
         return self._cached(
             ("longest_lists", found_again), lambda: longest_lists(self._reader, found_again)
+        )
+
+    def discoveries(
+        self, fdr: float = 0.1, *, selectors: Sequence[str] | None = None, offset: int = 1
+    ) -> pd.DataFrame:
+        """List the features whose effects agree on the disjoint halves of the study.
+
+        The stored t statistics of the halves give mirror statistics, as in
+        :class:`holdfast.DataSplitting`, at no further cost. The table does not depend on the
+        sizes of the study.
+
+        Parameters
+        ----------
+        fdr : float, default 0.1
+            The nominal false discovery rate.
+        selectors : sequence of str, optional
+            Selectors of the study that rank by a t statistic; by default all of these.
+        offset : {1, 0}, default 1
+            As for :class:`holdfast.DataSplitting`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each selector and discovered feature: ``inclusion_rate``; ``agreement``, the share
+            of splits on which the signs of the halves agree; and the mean ``statistic``, positive
+            if the mean of the second class is larger. Empty if nothing is discovered.
+
+        Raises
+        ------
+        InvalidInputError
+            The study has no disjoint halves, or no selector has stored its statistics on them.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("t_score", protocol=hf.Subsampling(2, 0.9), sizes=[5], classifiers=(),
+        ...                  replication=10)
+        >>> result = study.run(hf.io.read_data("@breast_cancer"), n_jobs=1)
+        >>> result.discoveries(fdr=0.1).round(2).head(2)
+          selector               feature  inclusion_rate  agreement  statistic
+        0  t_score  worst concave points            0.04        1.0      21.97
+        1  t_score       worst perimeter            0.04        1.0      21.23
+        """
+        chosen = None if selectors is None else tuple(selectors)
+        return self._cached(
+            ("discoveries", fdr, chosen, offset),
+            lambda: discoveries_table(self._reader, chosen, fdr, offset),
         )
 
     def compare_cohorts(

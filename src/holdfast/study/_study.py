@@ -27,8 +27,8 @@ from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
 from holdfast.select import Selector, named_selector
 from holdfast.study._execution._execute import ExecutionOptions, execute
+from holdfast.study._execution._form_rehearsal import plan_with_known_forms
 from holdfast.study._execution._scheduler import Progress
-from holdfast.study._planning._make_plan import make_plan
 from holdfast.study._planning._stopping_rule import (
     DEFAULT_MAX_RESAMPLES,
     StoppingRule,
@@ -45,9 +45,9 @@ class Study:
     ----------
     selectors : mapping, sequence, str or estimator
         Names and selectors; or a list of selectors, or of their names as on the command line
-        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``). Selectors of scikit-learn,
-        estimators with ``coef_`` or ``feature_importances_`` and functions ``f(X, y)`` are wrapped
-        in :class:`holdfast.AnySelector`. Selectors of scikit-learn choose the size themselves.
+        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``). Other estimators and functions
+        ``f(X, y)`` are wrapped in :class:`holdfast.AnySelector`, which has how they are read.
+        Selectors of scikit-learn choose the size themselves; so do sparse models without `sizes`.
     protocol : Protocol, splitter or str, default None
         The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
         scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
@@ -203,7 +203,7 @@ class Study:
         if self._settings.stopping_rule is not None:
             options.check_whole()
         data = _as_dataset(X, y, groups, cohorts, positive)
-        plan = make_plan(self._settings, data)
+        plan = plan_with_known_forms(self._settings, data, options)
         return execute(
             plan,
             data,

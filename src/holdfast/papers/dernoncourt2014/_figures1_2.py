@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 import holdfast as hf
 from holdfast.papers._claims import (
+    Cause,
     Check,
     Claim,
     UncheckableClaim,
@@ -120,6 +121,7 @@ def bayes_errors(inputs: ClaimInput) -> tuple[bool, str]:
 
 FIGURE1 = Experiment(
     name="figure1",
+    place="Section 3",
     label="Figure 1",
     title="Theoretical predictions by number of samples and effect",
     make=figure1,
@@ -167,6 +169,9 @@ FIGURE1 = Experiment(
         Claim(
             "Even the easiest features are selected with a probability below 0.5 at N = 100.",
             check_value_between(SELECTED, 100, EASIEST, below=0.5),
+            cause=Cause(
+                "paper", "it holds with N samples in all, the other statements with N per class"
+            ),
         ),
         Claim(
             "In the worst case selection is random: the probability tends to 0.1 (threshold 0.12).",
@@ -193,6 +198,7 @@ FIGURE1 = Experiment(
             "The effects 0.01 to 0.15 correspond to Bayes errors from 0.01 to 0.49.",
             bayes_errors,
             main_only=True,
+            cause=Cause("paper", "these errors do not follow from its effects"),
         ),
     ),
 )
@@ -269,6 +275,7 @@ def simulated_span_real(inputs: ClaimInput) -> tuple[bool, str]:
 
 FIGURE2 = Experiment(
     name="figure2",
+    place="Section 3",
     label="Figure 2",
     title="Samples per feature in simulated and real data sets",
     make=figure2,

@@ -198,6 +198,7 @@ def rank_correlation(points: pd.DataFrame) -> float:
 
 FIGURE3 = Experiment(
     name="figure3",
+    place="Section 4.2",
     label="Figure 3",
     title="Scores and ranks of features by their true effect",
     make=figure3,
@@ -377,6 +378,7 @@ def filters_rise_similarly(inputs: ClaimInput) -> tuple[bool, str]:
 CURVES = "Probabilities are those of a logistic regression on the effect, as in the paper."
 FIGURE4 = Experiment(
     name="figure4",
+    place="Section 4.2",
     label="Figure 4",
     title="How often the t-score selects features, by their true effect",
     make=figure4,
@@ -412,6 +414,7 @@ FIGURE4 = Experiment(
 )
 FIGURE5 = Experiment(
     name="figure5",
+    place="Section 4.2",
     label="Figure 5",
     title="How often other filters select features, by their true effect",
     make=figure5,

@@ -2,7 +2,7 @@
 
 from holdfast.papers._record import Paper
 from holdfast.papers.kalousis2005._figures import FIGURE1, FIGURE2
-from holdfast.papers.kalousis2005._study import OVARIAN, PROSTATE, STROKE, lowest_gain
+from holdfast.papers.kalousis2005._study import OVARIAN, PROSTATE, STROKE
 from holdfast.papers.kalousis2005._table2 import TABLE2
 from holdfast.papers.kalousis2005._table3 import TABLE3
 
@@ -19,8 +19,8 @@ KALOUSIS2005 = Paper(
         "S_R": "mean Spearman correlation of ranks",
         "S_S": "mean Tanimoto (Jaccard) index of sets of selected features",
     },
-    seconds={"study": (20, 45), "heavy": (15, 35), "wider": (15, 35), "lowest": (6, 12)},
+    seconds={"study": (20, 45), "heavy": (15, 35), "wider": (15, 35)},
     experiments=(TABLE2, TABLE3, FIGURE1, FIGURE2),
 )
 
-__all__ = ["KALOUSIS2005", "lowest_gain"]
+__all__ = ["KALOUSIS2005"]

@@ -9,6 +9,7 @@ import pandas as pd
 
 import holdfast as hf
 from holdfast.papers._claims import (
+    Cause,
     Claim,
     ClaimInput,
     UncheckableClaim,
@@ -58,8 +59,8 @@ def relief_has_highest_sets(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def relief_leads_everywhere(inputs: ClaimInput) -> tuple[bool, str]:
-    """ReliefF leads under all measures."""
-    columns = {measure: get_measure(inputs, measure) for measure in MEASURED}
+    """ReliefF leads under all three measures."""
+    columns = {measure: get_measure(inputs, measure) for measure in (S_W, S_R, S_S)}
     texts = [f"{measure}: {format_values(values)}" for measure, values in columns.items()]
     return all(values.idxmax() == "RF" for values in columns.values()), "; ".join(texts)
 
@@ -73,10 +74,11 @@ def weights_above_ranks_above_sets(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def ranks_follow_weights(inputs: ClaimInput) -> tuple[bool, str]:
-    """S_R lies close to S_W."""
+    """S_R lies close to S_W in general."""
     weights, ranks = get_measure(inputs, S_W), get_measure(inputs, S_R)
     gaps = (weights - ranks).dropna()
-    return bool(gaps.abs().max() <= 10), f"S_W minus S_R: {format_values(gaps)}"
+    text = f"S_W minus S_R: mean {gaps.mean():.2f}, {format_values(gaps)}"
+    return bool(abs(gaps.mean()) <= 10), text
 
 
 def sets_are_far_below(inputs: ClaimInput) -> tuple[bool, str]:
@@ -108,12 +110,6 @@ def svms_have_similar_ranks(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE and SVMRFE are close in S_R."""
     values = get_measure(inputs, S_R)[["SVMONE", "SVMRFE"]]
     return bool(abs(values["SVMONE"] - values["SVMRFE"]) <= 5), format_values(values)
-
-
-def one_svm_at_least_as_stable(inputs: ClaimInput) -> tuple[bool, str]:
-    """SVMONE is at least as stable as SVMRFE in S_S."""
-    values = get_measure(inputs, S_S)[["SVMONE", "SVMRFE"]]
-    return bool(values["SVMONE"] >= values["SVMRFE"]), format_values(values)
 
 
 def a_third_has_no_gain(inputs: ClaimInput) -> tuple[bool, str]:
@@ -150,6 +146,11 @@ def others_hardly_depend_on_ties(inputs: ClaimInput) -> tuple[bool, str]:
     return held, f"average minus random: {format_values(effects, '+.2f')}"
 
 
+LIKE_RANDOM_DRAWS = Cause(
+    "paper",
+    "the published S_S is that of random draws from about 180 features, which no order by gain "
+    "gives",
+)
 CLAIMS = (
     Claim(
         "ReliefF has the highest S_S of the four methods (published 72.95 on ovarian).",
@@ -161,12 +162,16 @@ CLAIMS = (
         weights_above_ranks_above_sets,
     ),
     Claim(
-        "S_R (average ranks) follows S_W closely (threshold: 10 points, for each method).",
+        "S_R (average ranks) in general follows S_W closely (threshold: 10 points, mean over "
+        "methods).",
         ranks_follow_weights,
     ),
     Claim(
         "S_S is considerably lower than S_R (threshold: 10 points, for each method).",
         sets_are_far_below,
+        cause=Cause(
+            "data", "our peaks separate the classes almost perfectly; it holds from m/z 500 on"
+        ),
     ),
     Claim(
         "Information gain is better than SVMONE in S_W, and than both SVMs in S_R (average ranks).",
@@ -175,16 +180,21 @@ CLAIMS = (
     Claim(
         "S_S of information gain is close to 0 (published 2.93; threshold: below 10).",
         gain_is_catastrophic,
+        cause=LIKE_RANDOM_DRAWS,
     ),
-    Claim("Information gain has the lowest S_S of the four methods.", gain_is_last),
+    Claim(
+        "Information gain has the lowest S_S of the four methods.",
+        gain_is_last,
+        cause=LIKE_RANDOM_DRAWS,
+    ),
     Claim(
         "SVMONE and SVMRFE are similar in S_R (average ranks; threshold: 5 points).",
         svms_have_similar_ranks,
     ),
-    Claim(
-        "SVMONE is at least as stable as SVMRFE in S_S (stated for the three data sets together; "
-        "published on ovarian: 45.62 and 46.80).",
-        one_svm_at_least_as_stable,
+    make_unchecked_claim(
+        "SVMONE is slightly more stable than SVMRFE in S_S.",
+        "stated of three data sets; on ovarian the published numbers are the other way (45.62 and "
+        "46.80)",
     ),
     Claim(
         "On ovarian 35.07% of the features have no information gain (threshold: within 10 points).",
@@ -263,13 +273,15 @@ def average_ranks(result: hf.Result) -> dict[str, float]:
 
 TABLE2 = Experiment(
     name="table2",
+    place="Section 4",
+    published_facts=lambda _: {"zeros": {"IG": 35.07}},
     label="Table 2",
     title="Stability of weights, rankings and the ten best features",
     make=table2,
     size=("5 x 5 nested cross-validation", "10 x 10 nested cross-validation, as in the paper"),
     data=DATA,
     reduced=(OVARIAN,),
-    work=("study", "heavy", "wider", "lowest"),
+    work=("study", "heavy", "wider"),
     keys=("data", "method", "measure"),
     part="measure",
     settings=SETTINGS,

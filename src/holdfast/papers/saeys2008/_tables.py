@@ -19,8 +19,8 @@ from holdfast.papers.saeys2008._studies import (
     ENSEMBLE,
     JUDGED,
     LARGE_RF,
-    MAIN,
     N_BAGS,
+    PUBLISHED,
     SELECTORS,
     SINGLE,
     WAYS,
@@ -29,7 +29,6 @@ from holdfast.papers.saeys2008._studies import (
     accuracy,
     accuracy_without_selection,
     bag_counts,
-    ensemble_name,
     ensemble_sizes,
     ordered_name,
     robustness,
@@ -66,7 +65,7 @@ def list_robustness_names(way: Way) -> Iterator[tuple[str, str, str]]:
     """Yield selector, kind, and the name in the study of robustness."""
     for selector in SELECTORS:
         yield selector, SINGLE, way.base(selector)
-        yield selector, ENSEMBLE, ensemble_name(way.base(selector), way.rule(selector))
+        yield selector, ENSEMBLE, way.ensemble(selector).name
 
 
 def tabulate_robustness(result: hf.Result, data: str) -> pd.DataFrame:
@@ -88,7 +87,7 @@ def tabulate_robustness(result: hf.Result, data: str) -> pd.DataFrame:
 def large_forests(result: hf.Result) -> dict[str, dict[str, float]]:
     """Return the robustness of a single forest of as many trees as an ensemble has, by setting."""
     return {
-        setting: measure_robustness(rankings(result, LARGE_RF, way.ranks))
+        setting: measure_robustness(rankings(result, way.base(LARGE_RF), way.ranks))
         for setting, way in WAYS.items()
     }
 
@@ -107,8 +106,10 @@ def table2(runner: ExperimentRunner) -> ExperimentResult:
     return ExperimentResult(values=values.reset_index(drop=True), facts=facts)
 
 
-def tabulate_accuracy(accuracies: Mapping[str, Mapping[str, float]], data: str) -> pd.DataFrame:
-    """Return accuracies on a data set; those with all features, if any, come last."""
+def tabulate_accuracy(
+    accuracies: Mapping[str, Mapping[str, float]], data: str, setting: str
+) -> pd.DataFrame:
+    """Return accuracies on a data set in a setting; those with all features, if any, come last."""
     whole = [("All", "features", ALL_FEATURES_LABEL)] * (ALL_FEATURES_LABEL in accuracies)
     rows = [
         {
@@ -119,7 +120,6 @@ def tabulate_accuracy(accuracies: Mapping[str, Mapping[str, float]], data: str) 
             "kind": kind,
             "value": value,
         }
-        for setting in JUDGED
         for selector, kind, name in [*ordered_names(WAYS[setting]), *whole]
         for classifier, value in accuracies[name].items()
     ]
@@ -147,9 +147,14 @@ def table3(runner: ExperimentRunner) -> ExperimentResult:
     """Measure accuracy on all data sets."""
 
     def tabulate(runner: ExperimentRunner, data: str) -> pd.DataFrame:
-        selected = _accuracies(accuracy(runner, data))
-        return tabulate_accuracy(
-            selected | _accuracies(accuracy_without_selection(runner, data)), data
+        return pd.concat(
+            tabulate_accuracy(
+                _accuracies(accuracy(runner, data, setting))
+                | _accuracies(accuracy_without_selection(runner, data, setting)),
+                data,
+                setting,
+            )
+            for setting in JUDGED
         )
 
     return ExperimentResult(values=_concat_datasets(runner, tabulate))
@@ -167,7 +172,10 @@ def robustness_accuracy_tradeoff(runner: ExperimentRunner, data: str) -> pd.Data
         .query("measure == 'JC1'")
         .drop(columns="measure")
     )
-    right = tabulate_accuracy(_accuracies(accuracy(runner, data)), data)
+    right = pd.concat(
+        tabulate_accuracy(_accuracies(accuracy(runner, data, setting)), data, setting)
+        for setting in JUDGED
+    )
     both = right.merge(stable, on=["setting", "data", "selector", "kind"], suffixes=("", "_stable"))
     traded = hf.judge.rpt(both["value_stable"], both["value"])
     return both.assign(value=traded).drop(columns="value_stable")
@@ -179,9 +187,8 @@ def robustness_by_bags(runner: ExperimentRunner, data: str) -> pd.DataFrame:
     rows = []
     for setting, selector, bags in product(JUDGED, SELECTORS, bag_counts(runner)):
         way = WAYS[setting]
-        base = way.base(selector)
-        name = base if bags == 1 else ensemble_name(base, way.rule(selector), bags)
-        result = usual if bags in (1, N_BAGS) else sizes
+        name = way.ensemble(selector, bags).name
+        result = usual if bags == N_BAGS else sizes
         value = measure_robustness(rankings(result, name, way.ranks))["JC1"]
         keys = {"setting": setting, "data": data, "selector": selector, "bags": bags}
         rows.append({**keys, "value": value})
@@ -202,8 +209,8 @@ def _plot_settings(values: pd.DataFrame) -> Iterator[tuple[str, Picture]]:
         mean = rows.groupby(["selector", "bags"], sort=False)["value"].mean().reset_index()
         yield f"{title}, {setting}", _plot_ensemble_sizes(mean)
     if len(names) > 1:
-        for data, rows in values[values["setting"] == MAIN].groupby("data", sort=False):
-            yield f"{data}, {MAIN}", _plot_ensemble_sizes(rows)
+        for data, rows in values[values["setting"] == PUBLISHED].groupby("data", sort=False):
+            yield f"{data}, {PUBLISHED}", _plot_ensemble_sizes(rows)
 
 
 def _plot_ensemble_sizes(table: pd.DataFrame) -> Picture:

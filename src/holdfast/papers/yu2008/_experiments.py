@@ -19,20 +19,23 @@ from holdfast.papers.yu2008._studies import (
     DGF,
     DOUBLE,
     DRAGS,
+    FIRST_GROUPS,
     KMEANS,
     LOGARITHMS,
     MAIN,
     MEASURES,
     OTHERS,
     RAW,
+    REVERSED,
     RFE,
     SELECTION_SIZES,
+    match_among_all_groups,
     run_all_clusters,
     run_dense_groups,
     run_double_clusters,
-    run_logarithmic_groups,
     run_logarithmic_selection,
     run_selection,
+    take_logarithms,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +87,32 @@ def figure2(runner: ExperimentRunner) -> ExperimentResult:
 
 def figure3(runner: ExperimentRunner) -> ExperimentResult:
     """Measure the stability of the selections of DRAGS, K-means and SVM-RFE."""
-    return _make_stability_result(keep_higher_index(collect_selections(runner, stability)))
+    table = collect_selections(runner, stability)
+    # DRAGS is matched twice: the first k groups with all groups, and with the first k
+    table[SETTING] = table[SETTING].where(
+        (table[SETTING] != MAIN) | (table["method"] != DRAGS), FIRST_GROUPS
+    )
+    table = table[(table[SETTING] != LOGARITHMS) | (table["method"] != DRAGS)]
+    matched = [tabulate_matching(runner, DRAGS, hf.DRAGS(), name) for name in runner.names]
+    return _make_stability_result(
+        keep_higher_index(pd.concat([*matched, table], ignore_index=True))
+    )
+
+
+def tabulate_matching(
+    runner: ExperimentRunner, method: str, selector: hf.DenseGroups | hf.DRAGS, name: str
+) -> pd.DataFrame:
+    """Return the stability of groups that are looked for among all groups of the other result."""
+    what = f"{method.lower()} {name}"
+    tables = [
+        match_among_all_groups(runner, what, selector, runner.data(name)).assign(setting=MAIN)
+    ]
+    if name == RAW:
+        logs = match_among_all_groups(
+            runner, f"{what} logarithms", selector, take_logarithms(runner)
+        )
+        tables.append(logs.assign(setting=LOGARITHMS))
+    return pd.concat(tables, ignore_index=True).assign(data=name, method=method)
 
 
 def _make_stability_result(table: pd.DataFrame) -> ExperimentResult:
@@ -173,7 +201,7 @@ def collect_selections(runner: ExperimentRunner, read: Reading) -> pd.DataFrame:
 def _name_main_selections(chosen: pd.DataFrame) -> pd.DataFrame:
     """Replace selector names by settings and methods."""
     names = {f"{DRAGS}, {setting}": (setting, DRAGS) for setting in DENSE}
-    names |= {RFE: (MAIN, RFE)}
+    names |= {RFE: (MAIN, RFE), f"{RFE}, reversed": (REVERSED, RFE)}
     names |= {f"{KMEANS}, {kind}": (MAIN, f"{KMEANS}, {kind}") for kind in ("all", "central")}
     return _assign_settings(chosen, names)
 
@@ -199,14 +227,15 @@ def collect_group_stability(runner: ExperimentRunner) -> pd.DataFrame:
     tables = []
     for name in runner.names:
         dense = stability(run_dense_groups(runner, name))
-        names = {f"{DGF}, {setting}": (setting, DGF) for setting in DENSE}
+        names = {
+            f"{DGF}, {setting}": (FIRST_GROUPS if setting == MAIN else setting, DGF)
+            for setting in DENSE
+        }
         tables += [
+            tabulate_matching(runner, DGF, hf.DenseGroups(), name),
             _assign_settings(dense, names),
             _select_k_clusters(stability(run_all_clusters(runner, name))),
         ]
-        if name == RAW:
-            logs = stability(run_logarithmic_groups(runner))
-            tables.append(logs.assign(setting=LOGARITHMS, method=DGF))
         tables = [table if "data" in table else table.assign(data=name) for table in tables]
     return pd.concat(tables, ignore_index=True)
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 import holdfast as hf
+from holdfast._typing import AnyArray, FloatArray
 from holdfast.select import halve_then_one
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ MEASURES = {"group_matching_index": "index", "group_matching_value": "value"}
 DGF, DRAGS, KMEANS, RFE = "DGF", "DRAGS", "K-means", "SVM-RFE"
 
 MAIN = "as published"
+FIRST_GROUPS = "first k groups"
+REVERSED = "other end of SVM-RFE"
 OTHERS = "other features only"
 UNFILTERED = "no density filter"
 PAIRS = "groups of two or more"
@@ -66,11 +70,54 @@ def make_clusters(
     return hf.KMeansGroups(n_clusters=count, central=central, n_init=runner.reduced_or_full(5, 50))
 
 
+LAST_FEATURES = 50
+"""Features from which on SVM-RFE removes one at a time."""
+
+
+def reversed_rfe_scores(X: FloatArray, y: AnyArray) -> FloatArray:
+    """Return scores that rank the last 50 features of SVM-RFE in the order of their removal."""
+    ranks = np.asarray(make_rfe().fit(X, y).ranking_, dtype=np.float64)
+    last = min(LAST_FEATURES, len(ranks))
+    return -np.where(ranks <= last, last + 1 - ranks, ranks)
+
+
+def match_among_all_groups(
+    runner: ExperimentRunner, what: str, selector: hf.DenseGroups | hf.DRAGS, data: hf.io.Dataset
+) -> pd.DataFrame:
+    """Match the first k groups on all samples with all groups of each fold: k, measure, value."""
+
+    def make() -> dict[str, pd.DataFrame]:
+        protocol = study_options(runner)["protocol"]
+        resamples = protocol.draw(data.y, random_state=runner.seed)
+        rows = [resample.train for resample in resamples if resample.role == "main"]
+        groups = selector.group_resamples(data.X, data.y, rows)
+        reference = selector.group_resamples(data.X, data.y, [np.arange(len(data.y))])
+        options: dict[str, dict[str, Any]] = {
+            "index": {}, "value": {"data": data.X},
+        }  # fmt: skip
+        found = [
+            {
+                "k": k,
+                "measure": MEASURES[name],
+                "value": hf.measure(
+                    name, groups, reference=reference, n_groups=k, against="all",
+                    **options[MEASURES[name]],
+                ),
+            }
+            for name in MEASURES
+            for k in SELECTION_SIZES
+        ]  # fmt: skip
+        return {"matching": pd.DataFrame(found)}
+
+    return runner.tables(f"matching {what}", make)["matching"]
+
+
 def run_selection(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run DRAGS in all its settings, SVM-RFE, and K-means with many clusters."""
     selectors = {
         **{f"{DRAGS}, {setting}": hf.DRAGS(**options) for setting, options in DENSE.items()},
         RFE: make_rfe(),
+        f"{RFE}, reversed": hf.AnySelector(reversed_rfe_scores),
         f"{KMEANS}, all": make_clusters(runner, ALL_CLUSTERS),
         f"{KMEANS}, central": make_clusters(runner, ALL_CLUSTERS, 5),
     }
@@ -106,28 +153,18 @@ def run_all_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
     return runner.study(f"clusters {name}", selectors, runner.data(name), **study_options(runner))
 
 
-def run_logarithmic_groups(runner: ExperimentRunner) -> hf.Result:
-    """Run DGF on logarithms of raw intensities."""
-    return runner.study(
-        "groups logarithms",
-        {DGF: hf.DenseGroups()},
-        _take_logarithms(runner),
-        **study_options(runner),
-    )
-
-
 def run_logarithmic_selection(runner: ExperimentRunner) -> hf.Result:
     """Run DRAGS and SVM-RFE on logarithms of raw intensities."""
     selectors = {DRAGS: hf.DRAGS(), RFE: make_rfe()}
     return runner.study(
         "selection logarithms",
         selectors,
-        _take_logarithms(runner),
+        take_logarithms(runner),
         **study_options_with_classifiers(runner),
     )
 
 
-def _take_logarithms(runner: ExperimentRunner) -> hf.io.Dataset:
+def take_logarithms(runner: ExperimentRunner) -> hf.io.Dataset:
     data = runner.data(RAW)
     # with a source, a study would read the raw file
     return replace(data, X=np.log2(data.X), source=None)

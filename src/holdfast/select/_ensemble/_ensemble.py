@@ -25,9 +25,15 @@ from holdfast.select._ensemble._members import (
     bag_protocol,
     check_members_score,
     draw_bags,
+    draw_feature_bags,
     rank_bags,
+    rank_left_out_last,
 )
-from holdfast.select._ensemble._rank_aggregation import compute_votes, get_aggregate
+from holdfast.select._ensemble._rank_aggregation import (
+    combine_votes,
+    compute_votes,
+    get_aggregate,
+)
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 from holdfast.select._univariate import FScore
@@ -89,6 +95,7 @@ class EnsembleScores(NamedTuple):
     ranks: AnyArray
     votes: FloatArray
     scores: FloatArray
+    feature_bags: list[IndexArray] | None
 
 
 @selector(
@@ -161,6 +168,11 @@ class Ensemble(Resampler):
     replace : bool, default True
         Draw bags with replacement (bootstrap), or without (subsamples, smaller than the data).
         Both are stratified by class.
+    feature_bag_size : float or int, default 1.0
+        Features of a bag: a fraction of all features (rounded up), or a count. If not all, each bag
+        has its own random features, which its selectors see alone; a ranking then votes for them as
+        if there were no others, and the votes of a feature are combined over the bags that it is
+        in. All features are in equally many bags, or in one more.
     top : float or int, default 0.05
         The number of top features for ``"exponential"`` and ``"frequency"``: a fraction of the
         features (rounded to nearest, at least 1), or a count.
@@ -181,10 +193,12 @@ class Ensemble(Resampler):
         The vote of each ranking for each feature, higher is better. For ``"mean"``, ``"median"``,
         ``"best"`` and ``"rra"`` (where a tie has its last rank) these are minus the ranks; for
         aggregates of scores, the scores from 0 to 1. The bags of the first selector come first,
-        then those of the second, and so on.
+        then those of the second, and so on. NaN for features that a bag does not have.
     rankings_ : Rankings
         The m rankings, in the same order; ``hf.measure("spearman", ensemble.rankings_)`` measures
-        their agreement.
+        their agreement. Features that a bag does not have share the last rank.
+    feature_bags_ : list of arrays, or None
+        The features of each bag; None if each has all features.
     ranking_ : array of shape (p,)
         Ranks, 1 the best.
     support_ : array of shape (p,)
@@ -236,6 +250,7 @@ class Ensemble(Resampler):
         ties: Ties = "average",
         bag_size: float = 1.0,
         replace: bool = True,
+        feature_bag_size: float = 1.0,
         top: float = 0.05,
         nominal: ArrayLike | None = None,
         n_features_to_select: float | None = None,
@@ -247,6 +262,7 @@ class Ensemble(Resampler):
         self.ties = ties
         self.bag_size = bag_size
         self.replace = replace
+        self.feature_bag_size = feature_bag_size
         self.top = top
         self.nominal = nominal
         self.n_features_to_select = n_features_to_select
@@ -270,7 +286,10 @@ class Ensemble(Resampler):
     def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         outcome = self._aggregate_bags(X, y, np.arange(X.shape[0]), generator)
         self.votes_ = outcome.votes
-        self.rankings_ = Rankings(outcome.ranks, feature_names=self._feature_names())
+        self.rankings_ = Rankings(
+            rank_left_out_last(outcome.ranks), feature_names=self._feature_names()
+        )
+        self.feature_bags_ = outcome.feature_bags
         return outcome.scores
 
     def _score_rows(
@@ -300,9 +319,18 @@ class Ensemble(Resampler):
         # all seeds are drawn at once: another member does not change the bags
         seed, *seeds = generator.integers(2**31, size=1 + len(members)).tolist()
         bags = draw_bags(protocol, y, self._subjects, rows, seed)
-        rankings = rank_bags(members, (X, y, self._subjects), bags, seeds, scored=scored, ties=ties)
+        feature_bags = draw_feature_bags(self.feature_bag_size, self.n_bags, X.shape[1], seed)
+        rankings = rank_bags(
+            members,
+            (X, y, self._subjects),
+            bags,
+            seeds,
+            scored=scored,
+            ties=ties,
+            feature_bags=feature_bags,
+        )
         votes = compute_votes(getattr(rankings, aggregate.takes), aggregate, self.top)
-        return EnsembleScores(rankings.ranks, votes, aggregate.combine(votes))
+        return EnsembleScores(rankings.ranks, votes, combine_votes(votes, aggregate), feature_bags)
 
     def _members(self) -> list[Ranker]:
         return as_members(FScore() if self.base is None else self.base, self.nominal)

@@ -11,18 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from holdfast._formatting import plural
 from holdfast._object_spec import parse_list
 from holdfast._typing import AnyArray, FloatArray, IndexArray, RowLists, SelectorLike
-from holdfast._validation import check_flag, check_integer, check_part_or_count
+from holdfast._validation import as_count, check_flag, check_integer, check_part_or_count
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Ties, rank_weights
 from holdfast.resample import Bootstrap, Protocol, Subsampling, Units
 from holdfast.select._adapter import as_selector, wrong_kind_error
 from holdfast.select._ranker import Ranker, Scorer
-from holdfast.select._selector import resample_subjects
+from holdfast.select._selector import OfferedFeatures, resample_subjects
 
 MAX_SCORES_PER_CALL = 1 << 22
 """Largest number of bags times features in one call: 32 MB of scores; chosen by hand."""
 TIE_SEED_STREAM = 1
 """Separates the generators that break ties from those of the selector, which has the same seed."""
+FEATURE_SEED_STREAM = 2
+"""Separates the generator of the features of bags from that of their samples."""
 
 
 class MemberRankings(NamedTuple):
@@ -103,6 +105,42 @@ def draw_bags(
     return [rows[bag.train] for bag in protocol.draw_units(units, seed, None)]
 
 
+def draw_feature_bags(
+    size: float, n_bags: int | None, n_features: int, seed: int
+) -> list[IndexArray] | None:
+    """Draw the features of each bag, ascending; None: every bag has all features.
+
+    Each bag takes the features that were drawn least often so far, in random order among equals, so
+    that all features are in equally many bags, or in one more.
+    """
+    checked = check_part_or_count(size, "feature_bag_size", inclusive=True)
+    count = as_count(checked, n_features)
+    if count > n_features:
+        raise InvalidInputError(
+            f"feature_bag_size must be at most the {plural(n_features, 'feature')} of the data; "
+            f"got {count:,}."
+        )
+    if count == n_features:
+        return None
+    if n_bags is None:
+        raise InvalidInputError(
+            "feature_bag_size needs bags: set n_bags to a number, or feature_bag_size to 1.0."
+        )
+    if n_bags * count < n_features:
+        raise InvalidInputError(
+            f"{plural(n_bags, 'bag')} of {plural(count, 'feature')} leave some of the "
+            f"{n_features:,} features out; set n_bags to at least {-(-n_features // count):,}, or "
+            "raise feature_bag_size."
+        )
+    times_drawn, feature_bags = np.zeros(n_features, dtype=np.intp), []
+    generator = np.random.default_rng(np.random.SeedSequence((seed, FEATURE_SEED_STREAM)))
+    for _ in range(n_bags):
+        order = np.lexsort((generator.random(n_features), times_drawn))
+        feature_bags.append(np.sort(order[:count]))
+        times_drawn[feature_bags[-1]] += 1
+    return feature_bags
+
+
 def rank_bags(
     members: Sequence[Ranker],
     data: tuple[Any, IndexArray, AnyArray | None],
@@ -111,6 +149,7 @@ def rank_bags(
     *,
     scored: bool,
     ties: Ties = "average",
+    feature_bags: Sequence[IndexArray] | None = None,
 ) -> MemberRankings:
     """Rank every bag by every member, many bags in one call.
 
@@ -128,12 +167,18 @@ def rank_bags(
         Whether scores are returned as well.
     ties : {"average", "random", "index"}, default "average"
         How features of equal score are ranked; random ranks are seeded by member and bag.
+    feature_bags : sequence of index arrays, optional
+        The features of each bag; ranks and scores of the others are NaN.
     """
     shape = len(members), len(bags), data[0].shape[1]
     ranks, scores = np.empty(shape), np.empty(shape) if scored else None
     for position, (member, seed) in enumerate(zip(members, seeds, strict=True)):
         part = MemberRankings(ranks[position], None if scores is None else scores[position])
-        _rank_member_bags(member.set_params(random_state=int(seed)), data, bags, part)
+        member.set_params(random_state=int(seed))
+        if feature_bags is None:
+            _rank_member_bags(member, data, bags, part)
+        else:
+            _rank_feature_bags(member, data, bags, feature_bags, part)
         if ties != "average":
             _break_ties(part.ranks, ties, int(seed))
     rows = -1, shape[2]
@@ -162,9 +207,44 @@ def _rank_member_bags(
             rankings.scores[block] = scores
 
 
+def _rank_feature_bags(
+    member: Ranker,
+    data: tuple[Any, IndexArray, AnyArray | None],
+    bags: RowLists,
+    feature_bags: Sequence[IndexArray],
+    rankings: MemberRankings,
+) -> None:
+    """Fill in the rankings of one member, bag by bag, each from the features of the bag."""
+    X, y, subjects = data
+    unused = np.random.default_rng(0)  # average ranks need no random numbers
+    rankings.ranks[:] = np.nan
+    if rankings.scores is not None:
+        rankings.scores[:] = np.nan
+    for position, (rows, features) in enumerate(zip(bags, feature_bags, strict=True)):
+        columns = OfferedFeatures(X.shape[1], offered=features)
+        offered = member.with_feature_indices(columns)
+        bound = offered._bind_supported(X[:, features], y, subjects)
+        if not isinstance(member, Scorer):
+            preferences = bound.select_resamples([rows], position)[1]
+            rankings.ranks[position, features] = preferences.values[0]
+            continue
+        scores = bound.score([rows], position).values[0]
+        rankings.ranks[position, features] = rank_weights(scores, "average", unused)
+        if rankings.scores is not None:
+            rankings.scores[position, features] = scores
+
+
+def rank_left_out_last(ranks: FloatArray) -> FloatArray:
+    """Give features that a ranking leaves out (NaN) the mean of the ranks behind the others."""
+    left_out = np.isnan(ranks)
+    n_ranked = (~left_out).sum(axis=1, keepdims=True)
+    return np.where(left_out, (n_ranked + 1 + ranks.shape[1]) / 2, ranks)
+
+
 def _break_ties(ranks: FloatArray, ties: Ties, seed: int) -> None:
     """Order features of equal rank, in place."""
     for position, row in enumerate(ranks):
         # seeded by position, so that more bags do not change the ranks of the first ones
         sequence = np.random.SeedSequence((seed, TIE_SEED_STREAM), spawn_key=(position,))
-        row[:] = rank_weights(-row, ties, np.random.default_rng(sequence))
+        ranked = ~np.isnan(row)
+        row[ranked] = rank_weights(-row[ranked], ties, np.random.default_rng(sequence))

@@ -22,8 +22,9 @@ class Aggregate(NamedTuple):
     """A rule that turns rankings, or scores, into a consensus."""
 
     vote: Vote
-    combine: Callable[[FloatArray], FloatArray]
-    """Turns votes, one row per ranking, into one score per feature, higher being better."""
+    combine: Callable[[FloatArray, int], FloatArray]
+    """Turns votes, one row per ranking, and the number of features that each ranking has, into one
+    score per feature, higher being better."""
     takes: Literal["ranks", "scores"] = "ranks"
     tops: bool = False
     """Whether the rule uses the number of top features."""
@@ -59,16 +60,16 @@ def _scale_scores(scores: FloatArray, _: int) -> FloatArray:
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
-def _mean_votes(votes: FloatArray) -> FloatArray:
+def _mean_votes(votes: FloatArray, _: int) -> FloatArray:
     mean: FloatArray = votes.mean(axis=0)
     return mean
 
 
-def _best_votes(votes: FloatArray) -> FloatArray:
+def _best_votes(votes: FloatArray, n_ranked: int) -> FloatArray:
     """Return the highest vote; ties are broken by the mean."""
     # votes are minus the ranks 1..p, so the tie-breaker lies in 0..1 and half of it is less than
     # the smallest difference of two average ranks
-    tie_breaker = 1 + votes.mean(axis=0) / (votes.shape[1] + 1)
+    tie_breaker = 1 + votes.mean(axis=0) / (n_ranked + 1)
     best: FloatArray = votes.max(axis=0) + tie_breaker / 2
     return best
 
@@ -77,13 +78,13 @@ AGGREGATES = {
     "linear": Aggregate(lambda ranks, _: len(ranks) + 1 - ranks, _mean_votes),
     "exponential": Aggregate(lambda ranks, top: np.exp(-ranks / top), _mean_votes, tops=True),
     "mean": Aggregate(_negative_ranks, _mean_votes),
-    "median": Aggregate(_negative_ranks, lambda votes: np.median(votes, axis=0)),
+    "median": Aggregate(_negative_ranks, lambda votes, _: np.median(votes, axis=0)),
     "best": Aggregate(_negative_ranks, _best_votes),
     "frequency": Aggregate(_top_shares, _mean_votes, tops=True),
-    "rra": Aggregate(_negative_last_ranks, lambda votes: robust_scores(-votes)),
+    "rra": Aggregate(_negative_last_ranks, lambda votes, n_ranked: robust_scores(-votes, n_ranked)),
     "score_mean": Aggregate(_scale_scores, _mean_votes, takes="scores"),
     "score_norm": Aggregate(
-        _scale_scores, lambda votes: np.sqrt(np.square(votes).mean(axis=0)), takes="scores"
+        _scale_scores, lambda votes, _: np.sqrt(np.square(votes).mean(axis=0)), takes="scores"
     ),
 }
 
@@ -106,7 +107,8 @@ def compute_votes(table: AnyArray, aggregate: Aggregate, top: float) -> FloatArr
     Parameters
     ----------
     table : array of shape (m, p)
-        Ranks, tied ones averaged, or scores, as the aggregate takes them.
+        Ranks, tied ones averaged, or scores, as the aggregate takes them; NaN for features that a
+        ranking leaves out, which are as many in every row.
     aggregate : Aggregate
         How to vote.
     top : int or float
@@ -115,12 +117,42 @@ def compute_votes(table: AnyArray, aggregate: Aggregate, top: float) -> FloatArr
     Returns
     -------
     array of shape (m, p)
+        NaN for features that a ranking leaves out.
     """
-    count = as_feature_count(top, table.shape[1], "top") if aggregate.tops else 0
-    votes = np.empty(table.shape)
-    for vote_row, row in zip(votes, table, strict=True):
-        vote_row[:] = aggregate.vote(row.astype(np.float64, copy=False), count)
+    ranked = ~np.isnan(table)
+    n_ranked = int(ranked[0].sum())
+    count = as_feature_count(top, n_ranked, "top") if aggregate.tops else 0
+    votes = np.full(table.shape, np.nan)
+    for vote_row, row, present in zip(votes, table, ranked, strict=True):
+        vote_row[present] = aggregate.vote(row[present].astype(np.float64, copy=False), count)
     return votes
+
+
+def combine_votes(votes: FloatArray, aggregate: Aggregate) -> FloatArray:
+    """Return the score of each feature from the votes of the rankings that have it.
+
+    Parameters
+    ----------
+    votes : array of shape (m, p)
+        As `compute_votes` returns them; every feature is in some ranking.
+    aggregate : Aggregate
+        How to combine them.
+
+    Returns
+    -------
+    array of shape (p,)
+    """
+    ranked = ~np.isnan(votes)
+    if ranked.all():
+        return aggregate.combine(votes, votes.shape[1])
+    n_ranked, n_rankings = int(ranked[0].sum()), ranked.sum(axis=0)
+    scores = np.empty(votes.shape[1])
+    # features with the same number of votes are combined in one call
+    for count in np.unique(n_rankings):
+        features = np.flatnonzero(n_rankings == count)
+        part = votes[:, features].T[ranked[:, features].T].reshape(len(features), count).T
+        scores[features] = aggregate.combine(part, n_ranked)
+    return scores
 
 
 def _make_vote(function: Callable[[FloatArray], Any]) -> Vote:
@@ -149,7 +181,9 @@ MIN_PROBABILITY = 1e-290
 """Smaller probabilities are computed as logarithms, since they underflow at about 1e-308."""
 
 
-def robust_scores(ranks: NDArray[np.integer] | FloatArray) -> FloatArray:
+def robust_scores(
+    ranks: NDArray[np.integer] | FloatArray, n_ranked: int | None = None
+) -> FloatArray:
     r"""Return how much better each feature is ranked than expected by chance.
 
     .. math:: s = -\ln(m \rho), \quad \rho = \min_k P(B_k \le r_{(k)} / p)
@@ -162,6 +196,8 @@ def robust_scores(ranks: NDArray[np.integer] | FloatArray) -> FloatArray:
     ranks : array of shape (m, p)
         One ranking per row, 1 the best. Tied features should have their last rank: with average
         ranks, p features that are tied in every ranking would seem to agree on p/2.
+    n_ranked : int, optional
+        p, the number of features in each ranking; None: the number of columns.
 
     Returns
     -------
@@ -186,11 +222,12 @@ def robust_scores(ranks: NDArray[np.integer] | FloatArray) -> FloatArray:
     >>> robust_scores(np.array([[1, 2, 3, 4], [1, 3, 4, 2]])).round(2).tolist()
     [2.08, -0.12, -0.63, -0.41]
     """
-    m, p = ranks.shape
+    m, n_features = ranks.shape
+    p = n_features if n_ranked is None else n_ranked
     # [Kolde2012]_: the k-th best normalised rank of m is compared with the k-th of m uniform
     # numbers; the least probability over k counts, corrected by m
     parts = np.sort(ranks, axis=0) / p
-    lowest = np.zeros(p)
+    lowest = np.zeros(n_features)
     for k, part in enumerate(parts, start=1):
         np.minimum(lowest, _log_probability(k, m, part), out=lowest)
     return -lowest - float(np.log(m))

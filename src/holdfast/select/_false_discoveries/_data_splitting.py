@@ -15,7 +15,11 @@ from holdfast.preferences import Subsets
 from holdfast.select._ensemble._ensemble import Resampler
 from holdfast.select._ensemble._stability_parameters import SAMPLINGS, SubsampleDesign
 from holdfast.select._ensemble._stability_path import LabelledSamples, draw_halves
-from holdfast.select._false_discoveries._lasso_effects import check_max_features, lasso_effects
+from holdfast.select._false_discoveries._lasso_effects import (
+    SHARE_OF_HALF,
+    check_max_features,
+    lasso_effects,
+)
 from holdfast.select._false_discoveries._mirror_statistics import (
     MIRRORS,
     STATISTICS,
@@ -35,6 +39,7 @@ MAX_EFFECTS_PER_BLOCK = 2**22
     name="data_splitting",
     title="multiple data splitting with mirror statistics",
     references=("dai2023",),
+    aliases=("multiple_data_splitting",),
 )
 class DataSplitting(Resampler):
     r"""Select the features whose effects agree on disjoint halves, at a false discovery rate.
@@ -113,7 +118,8 @@ class DataSplitting(Resampler):
 
     The rate is not kept where estimates on the two halves are not independent, as with several
     samples of one subject, unless `groups` names the subjects; nor with a few large blocks of
-    correlated features, whose statistics are positive or negative together.
+    correlated features, whose statistics are positive or negative together. The guide has measured
+    rates.
 
     References
     ----------
@@ -231,4 +237,4 @@ class DataSplitting(Resampler):
         check_choice(self.mirror, "mirror", MIRRORS)
         check_integer(self.n_splits, "n_splits", 1)
         check_offset(self.offset)
-        check_max_features(self.max_features, n_samples // 2, "max_features")
+        check_max_features(self.max_features, n_samples // 2, SHARE_OF_HALF)

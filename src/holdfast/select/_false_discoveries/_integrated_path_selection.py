@@ -87,9 +87,9 @@ class IntegratedPathSelection(HalfSampler):
     cutoff : float, default 0.05
         The path ends before the integral of the bound exceeds this.
     scaling : {"theorem", "ipss"}, default "theorem"
-        Whether both integrals use one measure, as the theorem demands, or two, as the package
-        ipss does where the cutoff ends the path: its efp and q-values are smaller by the share of
-        the path that is left.
+        Whether the measure has mass 1 on the part of the path before the cutoff, as the theorem
+        demands; or, as in the package ipss, on the whole path for the bound and on that part for
+        the scores, which makes efp and q-values smaller where the cutoff ends the path.
     n_pairs : int, default 50
         B, the number of pairs of halves; halves are stratified by class.
     n_features_to_select : int, float or None, default None
@@ -156,8 +156,7 @@ class IntegratedPathSelection(HalfSampler):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> paths = hf.IntegratedPathSelection(n_pairs=20, target_fdr=0.2).fit(X, y)
     >>> paths.get_feature_names_out().tolist()
-    ['mean concave points', 'worst radius', 'worst texture', 'worst smoothness',
-    'worst concave points', 'worst symmetry']
+    ['mean concave points', 'worst radius', 'worst texture', 'worst concave points']
     """
 
     def __init__(

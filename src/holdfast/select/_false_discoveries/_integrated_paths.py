@@ -72,11 +72,11 @@ def integrate_stability_paths(
     delta : float
         The weight of small penalties: 1 is uniform on the logarithmic scale.
     cutoff : float
-        The path ends before the bound, integrated over all steps, exceeds it.
+        The path ends before the integral of the bound exceeds it.
     scaling : {"theorem", "ipss"}
-        Whether bound and scores are integrated by the same measure, as the theorem demands, or
-        the bound by that of all steps and the scores by that of the steps before the cutoff, as
-        the package ipss does. They differ by one factor for all features, 1 without a cut.
+        Whether all integrals use the measure with mass 1 on the part of the path before the
+        cutoff, as the theorem demands, or that of the bound has mass 1 on the whole path, as in
+        the package ipss.
 
     Returns
     -------
@@ -99,22 +99,32 @@ def integrate_stability_paths(
     p = probabilities.shape[1]
     power = PATH_FUNCTIONS.index(check_choice(function, "function", PATH_FUNCTIONS)) + 1
     check_choice(scaling, "scaling", SCALINGS)
-    # each interval takes the value at its larger penalty, as the selection there is smaller
+    # on a grid of equal ratios these are the masses of the intervals, up to a factor; each takes
+    # the value at its larger penalty, as the selection there is smaller
     weights = steps[1:] ** (1.0 - delta)
-    bounds = weights * expected_null_value(probabilities.sum(axis=1), p, n_pairs, power)[:-1]
-    whole = _normalisation(steps, delta)
-    used = int(np.count_nonzero(np.cumsum(whole * bounds) <= cutoff))
+    bounds = expected_null_value(probabilities.sum(axis=1), p, n_pairs, power)[:-1]
+    integrals = np.cumsum(weights * bounds)
+    if scaling == "ipss":
+        below = _normalise_as_ipss(steps, delta) * integrals <= cutoff
+    else:
+        below = integrals <= cutoff * np.cumsum(weights)
+    used = int(np.logical_and.accumulate(below).sum())
     if used == 0:
         worst = np.full(p, float(p))
         return IntegratedPaths(np.zeros(p), 0.0, 0, worst, compute_q_values(worst))
-    part = _normalisation(steps[: used + 1], delta)
+    if scaling == "ipss":
+        outer = _normalise_as_ipss(steps, delta)
+        inner = _normalise_as_ipss(steps[: used + 1], delta)
+    else:
+        outer = inner = 1.0 / float(weights[:used].sum())
     scores = np.zeros(p)
     for weight, shares in zip(weights[:used], probabilities[:used], strict=True):
         # step by step: features with equal paths get equal bits, so that they tie
-        scores += part * weight * np.where(shares > 0.5, 2.0 * shares - 1.0, 0.0) ** power
-    bound = float(bounds[:used].sum()) * (whole if scaling == "ipss" else part)
+        scores += inner * weight * np.where(shares > 0.5, 2.0 * shares - 1.0, 0.0) ** power
+    bound = outer * float(integrals[used - 1])
     # scores of bound / p and less mean p false positives: no more than there are features
-    efp = np.where(scores * p > bound, bound / np.maximum(scores, np.finfo(float).tiny), p)
+    efp = np.full(p, float(p))
+    np.divide(bound, scores, out=efp, where=scores * p > bound)
     return IntegratedPaths(scores, bound, used, efp, compute_q_values(efp))
 
 
@@ -162,8 +172,8 @@ def compute_q_values(efp_scores: FloatArray) -> FloatArray:
     return smallest[inverse]
 
 
-def _normalisation(steps: FloatArray, delta: float) -> float:
-    """Return the factor that gives the measure on a geometric grid the mass 1."""
+def _normalise_as_ipss(steps: FloatArray, delta: float) -> float:
+    """Return the factor by which ipss multiplies the weights of a grid; their sum is near 1."""
     high, low = float(steps[0]), float(steps[-1])
     width = 1.0 - (low / high) ** (1.0 / len(steps))
     if delta == 1.0:

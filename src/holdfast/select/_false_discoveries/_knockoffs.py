@@ -25,6 +25,10 @@ from holdfast.select._univariate import FScore
 MAX_FEATURES = 2_000
 """Most features: three matrices of p x p, and a time that grows with the third power of p."""
 
+SHARE_OF_SAMPLES = 1 / 5
+"""Features and knockoffs of a lasso model as a share of the samples, if no number is given: chosen
+by hand; larger models have more knockoffs among their features, and find less."""
+
 
 def knockoff_threshold(statistics: FloatArray, fdr: float, offset: int = 1) -> float:
     r"""Return the threshold of the knockoff filter.
@@ -105,6 +109,7 @@ def select_by_e_values(e_values: FloatArray, fdr: float) -> BoolArray:
     name="knockoffs",
     title="derandomised Gaussian knockoffs",
     references=("candes2018", "ren2024", "spector2022"),
+    aliases=("knockoff", "model_x_knockoffs"),
 )
 class Knockoffs(Scorer):
     r"""Select the features that differ from their knockoffs, at a false discovery rate.
@@ -137,7 +142,7 @@ class Knockoffs(Scorer):
         `fdr` if there is one draw, which makes it the knockoff filter.
     max_features : int or None, default None
         With ``"l1_path"``, the largest number of features and knockoffs in the lasso: its penalty
-        is the smallest on the path with no more. None: a quarter of the samples.
+        is the smallest on the path with no more. None: a fifth of the samples.
     n_features_to_select : int, float or None, default None
         None: the features that the rate allows. A count or a fraction selects those of the highest
         e-values instead, to which no rate applies.
@@ -194,7 +199,7 @@ class Knockoffs(Scorer):
     >>> X[:, :25] += y[:, None]
     >>> chosen = hf.Knockoffs(fdr=0.2, n_draws=10).fit(X, y).get_support(indices=True)
     >>> int((chosen < 25).sum()), int((chosen >= 25).sum())
-    (24, 2)
+    (25, 2)
     """
 
     def __init__(
@@ -266,7 +271,7 @@ class Knockoffs(Scorer):
         if self.statistic == "t_score":
             return np.asarray(np.sqrt(FScore()._score_many(X, y, [np.arange(len(y))], [])[0]))
         targets = class_indicators(y)
-        count = check_max_features(self.max_features, len(y), "max_features")
+        count = check_max_features(self.max_features, len(y), SHARE_OF_SAMPLES)
         count = max(1, count // len(targets))
         coefficients = lasso_coefficients(X, targets, np.arange(len(y)), count)
         return np.asarray(np.sqrt(np.square(coefficients).sum(axis=0)))
@@ -277,7 +282,7 @@ class Knockoffs(Scorer):
         check_choice(self.statistic, "statistic", STATISTICS)
         check_choice(self.method, "method", DISTANCES)
         check_integer(self.n_draws, "n_draws", 1)
-        check_max_features(self.max_features, X.shape[0], "max_features")
+        check_max_features(self.max_features, X.shape[0], SHARE_OF_SAMPLES)
         if X.shape[1] > MAX_FEATURES:
             raise InvalidInputError(
                 f"knockoffs take at most {MAX_FEATURES:,} features, as memory and time grow with "

@@ -14,9 +14,9 @@ from holdfast.errors import InvalidInputError
 from holdfast.select._false_discoveries._mirror_statistics import HalfEffects
 from holdfast.select._l1_path import L1Path
 
-SHARE_OF_SAMPLES = 1 / 4
-"""Features of a lasso model as a share of its samples, if no number is given: chosen by hand, such
-that a refit by least squares has four samples per coefficient."""
+SHARE_OF_HALF = 1 / 4
+"""Features of a lasso model as a share of the samples of a half, if no number is given: chosen by
+hand, such that a refit by least squares has four samples per coefficient."""
 
 
 def class_indicators(y: IndexArray) -> FloatArray:
@@ -25,15 +25,25 @@ def class_indicators(y: IndexArray) -> FloatArray:
     return np.array([y == k for k in classes[1 if len(classes) == 2 else 0 :]], dtype=np.float64)
 
 
-def check_max_features(max_features: int | None, n_samples: int, name: str) -> int:
-    """Return how many features a lasso model may have, at most two less than its samples."""
+def check_max_features(max_features: int | None, n_samples: int, share: float) -> int:
+    """Return how many features a lasso model may have, at most two less than its samples.
+
+    Parameters
+    ----------
+    max_features : int or None
+        The parameter.
+    n_samples : int
+        Number of samples that the model is fitted to.
+    share : float
+        The number of features without the parameter, as a share of the samples.
+    """
     if max_features is None:
-        return max(1, math.floor(SHARE_OF_SAMPLES * n_samples))
-    count = check_integer(max_features, name, 1)
+        return max(1, math.floor(share * n_samples))
+    count = check_integer(max_features, "max_features", 1)
     if count > n_samples - 2:
         raise InvalidInputError(
-            f"{name} must leave samples to estimate coefficients: at most {n_samples - 2:,} with "
-            f"{n_samples:,} samples; got {count:,}."
+            f"max_features must leave samples to estimate coefficients: at most {n_samples - 2:,} "
+            f"with {n_samples:,} samples; got {count:,}."
         )
     return count
 
@@ -125,7 +135,7 @@ def lasso_effects(
     for agreement, first, second, (one, other) in zip(*effects, splits, strict=True):
         least = min(len(one), len(other))
         # models of several classes share the number of features
-        count = max(1, check_max_features(max_features, least, "max_features") // len(targets))
+        count = max(1, check_max_features(max_features, least, SHARE_OF_HALF) // len(targets))
         selected = lasso_coefficients(X, targets, one, count)
         fitted = refit(X, targets, other, np.flatnonzero(selected.any(axis=0)))
         agreement[:] = (selected * fitted).sum(axis=0)

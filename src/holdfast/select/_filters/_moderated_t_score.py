@@ -12,8 +12,8 @@ from scipy.special import digamma, fdtrc, logsumexp, polygamma, stdtr
 from holdfast._kernels.moments import LARGEST_FLOAT, fill_missing_squares, sums_of_squares
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast.select._ranker import Correction, PValueScorer
 from holdfast.select._registry import selector
-from holdfast.select._score_cut import Correction, PValueScorer
 from holdfast.select._selector import row_counts
 from holdfast.select._univariate import class_counts, moment_blocks
 
@@ -42,6 +42,7 @@ class VariancePrior(NamedTuple):
     name="moderated_t_score",
     title="moderated t-score (absolute, empirical Bayes variance)",
     references=("smyth2004",),
+    aliases=("limma", "moderated_t"),
 )
 class ModeratedTScore(PValueScorer):
     r"""Score features by the absolute moderated t statistic of limma.

@@ -11,14 +11,15 @@ from holdfast._kernels.rank_sums import rank_statistics
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
 from holdfast.select._information import MAX_BLOCK_ENTRIES, ResampleCounts, sorted_blocks
+from holdfast.select._ranker import Correction, PValueScorer
 from holdfast.select._registry import selector
-from holdfast.select._score_cut import Correction, PValueScorer
 
 
 @selector(
     name="wilcoxon_score",
     title="Wilcoxon rank sum statistic (absolute)",
     references=("wilcoxon1945", "kruskal1952"),
+    aliases=("wilcoxon", "mann_whitney", "rank_sum"),
 )
 class WilcoxonScore(PValueScorer):
     r"""Score features by the rank sum statistic between the classes.

@@ -19,12 +19,10 @@ from holdfast._typing import (
     ProtocolLike,
 )
 from holdfast._validation import check_choice, check_integer, check_positive_number
-from holdfast.errors import InvalidInputError
 from holdfast.preferences import as_feature_count
-from holdfast.resample import Units
 from holdfast.select._l1_path import PenaltyPath, warn_unsolved
 from holdfast.select._registry import selector
-from holdfast.select._search._criterion_choice import Split, draw_splits
+from holdfast.select._search._criterion_choice import Split, draw_folds
 from holdfast.select._search._subset_selector import SubsetSelector
 from holdfast.select._selector import renumber_classes
 
@@ -112,7 +110,7 @@ class PenalisedSelection(SubsetSelector):
         """Fit the path of all samples, then those of the folds on the same penalties."""
         self._check_parameters(X.shape[1])
         codes, l1_ratio = renumber_classes(y), self._l1_ratio()
-        splits = self._draw_folds(codes, subjects, int(generator.integers(2**31)))
+        splits = draw_folds(self.cv, codes, subjects, int(generator.integers(2**31)), MAX_FOLDS)
         X, rows = np.asarray(X), np.arange(len(codes))  # numba does not accept memory maps
         path, _ = self._make_path(X, codes, (rows, rows[:0]), l1_ratio)
         models = [np.zeros((len(path.coefficients), 0))]
@@ -139,19 +137,6 @@ class PenalisedSelection(SubsetSelector):
             check_positive_number(self.smallest, "smallest", 1.0)
         if self.n_features_to_select is not None:
             as_feature_count(self.n_features_to_select, n_features, "n_features_to_select")
-
-    def _draw_folds(self, y: IndexArray, subjects: AnyArray | None, seed: int) -> list[Split]:
-        cv = self.cv
-        if cv is None:  # a fold without a sample of a class is avoided where that is possible
-            cv = max(2, min(MAX_FOLDS, int(Units.from_labels(y, subjects).holders.min())))
-        splits = draw_splits(cv, y, subjects, seed)
-        for position, (train, _) in enumerate(splits):
-            if len(np.unique(y[train])) < y.max() + 1:
-                raise InvalidInputError(
-                    f"cv leaves a class without training samples in split {position}; use fewer "
-                    "folds."
-                )
-        return splits
 
     def _shares(self, X: AnyArray) -> FloatArray:
         """Return the penalties as shares of the largest, falling from 1."""

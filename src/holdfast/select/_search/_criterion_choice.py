@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 import joblib
+import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
@@ -17,7 +18,7 @@ from holdfast._formatting import did_you_mean
 from holdfast._typing import AnyArray, EstimatorLike, IndexArray, ProtocolLike
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.resample import CrossValidation, Protocol, Subsampling, as_protocol
+from holdfast.resample import CrossValidation, Protocol, Subsampling, Units, as_protocol
 from holdfast.select._search._criterion import Criterion, CriterionSplits, RefitCriterion
 from holdfast.select._search._gaussian_criterion import gaussian_criterion
 from holdfast.select._search._nearest_svm_criteria import nearest_neighbor_criterion, svm_criterion
@@ -91,6 +92,21 @@ def draw_splits(
         if not len(resample.test):
             raise InvalidInputError(f"cv leaves no test samples in split {position}.")
     return [(resample.train, resample.test) for resample in resamples]
+
+
+def draw_folds(
+    cv: ProtocolLike, y: IndexArray, subjects: AnyArray | None, seed: int, most: int
+) -> list[Split]:
+    """Draw splits whose training parts hold all classes; without `cv` at most `most` folds."""
+    if cv is None:  # with no more folds than a class has samples, none takes all of them
+        cv = max(2, min(most, int(Units.from_labels(y, subjects).holders.min())))
+    splits = draw_splits(cv, y, subjects, seed)
+    for position, (train, _) in enumerate(splits):
+        if len(np.unique(y[train])) < y.max() + 1:
+            raise InvalidInputError(
+                f"cv leaves a class without training samples in split {position}; use fewer folds."
+            )
+    return splits
 
 
 def _resolve_protocol(cv: ProtocolLike) -> Protocol:

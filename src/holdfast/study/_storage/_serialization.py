@@ -17,9 +17,9 @@ import numpy as np
 from holdfast._imported_objects import (
     IMPORTED_FILES,
     import_from_file,
-    is_file_place,
     read_code_file,
 )
+from holdfast._object_spec import is_file_place
 from holdfast._typing import JSON
 from holdfast.errors import InvalidInputError, StudyError
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from holdfast._imported_objects import is_file_place
+from holdfast._object_spec import is_file_place
 from holdfast._typing import JSON
 from holdfast.errors import StoreError, StudyError
 from holdfast.resample import Protocol
