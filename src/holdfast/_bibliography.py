@@ -295,6 +295,11 @@ REFERENCES: dict[str, Reference] = {
         "S. Loscalzo, L. Yu, C. Ding (2009). Consensus group stable feature selection. KDD 2009, "
         "567-576.",
     ),
+    "lundberg2020": Reference(
+        "Lundberg et al. 2020",
+        "S. M. Lundberg, G. Erion, H. Chen, et al. (2020). From local explanations to global "
+        "understanding with explainable AI for trees. Nature Machine Intelligence 2, 56-67.",
+    ),
     "lustgarten2009": Reference(
         "Lustgarten et al. 2009",
         "J. L. Lustgarten, V. Gopalakrishnan, S. Visweswaran (2009). Measuring stability of "

@@ -57,6 +57,7 @@ DRAWN = {
     "permutation_importance",
     "random_score",
     "random_subset",
+    "shap_importance",
     "stability_selection",
     "synthetic_feature_selection",
 }
@@ -83,6 +84,17 @@ QUICK = {
     "stability_selection": {"n_pairs": 10},
     "synthetic_feature_selection": {"n_pairs": 10},
 }
+
+
+# what needs another package is tested where that is installed
+NEEDED = {"shap_importance": "shap"}
+
+
+@pytest.fixture(autouse=True)
+def _needed_package(request, require):
+    name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
+    if name in NEEDED:
+        require(NEEDED[name])
 
 
 class OfTheRegistry:

@@ -328,7 +328,7 @@ def _describe_few_groups(evidence: Evidence) -> dict[str, str]:
     depth = evidence.result.depth
     shortfalls = {name: evidence.get_shortfall(name, depth) for name in evidence.group_selectors}
     return {
-        name: f"there is no profile from so few groups ({shortfall.remark})"
+        name: f"there is no profile from so few groups ({shortfall.clause})"
         for name, shortfall in shortfalls.items()
         if shortfall is not None and shortfall.fewest < MIN_GROUPS_FOR_KNOT
     }
