@@ -30,6 +30,7 @@ MODULES = {
     "parquet": "pyarrow",
     "dask": "distributed",
     "browser": "playwright.sync_api",
+    "shap": "shap",
 }
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]

@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.claims [NAME ...] [--data-sets N] [--write]``: runs all claims, or those
 named, one process per core, prints their tables and what they miss; ``--write`` keeps the tables in
-docs/_calibration and makes the page docs/how_we_know.md.
+docs/_calibration, each row as soon as it is known, and makes the page docs/how_we_know.md and the
+tables of docs/false_discoveries.md.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ import numpy as np
 import pandas as pd
 
 import benchmarks.claims
+from benchmarks.claims._false_discovery_tables import write_tables
 from benchmarks.claims._page import RESULTS, write_page
 
 if TYPE_CHECKING:
-    from benchmarks.claims._claim import Claim
+    from benchmarks.claims._claim import Claim, Rows
 
 
 def claims() -> dict[str, Claim]:
@@ -40,21 +42,33 @@ def claims() -> dict[str, Claim]:
     return {module.CLAIM.name: module.CLAIM for module in modules}
 
 
-def run_claim(name: str, data_sets: int | None) -> dict[str, object]:
-    """Run a claim and return its document."""
+def run_claim(name: str, data_sets: int | None, *, write: bool = False) -> dict[str, object]:
+    """Run a claim and return its document, which is written after each row if requested."""
     warnings.simplefilter("ignore")
     claim, started = claims()[name], time.perf_counter()
     count = data_sets or claim.data_sets
-    rows = claim.run(count)
-    return {
-        "date": time.strftime("%Y-%m-%d"),
-        "title": claim.title,
-        "about": claim.about,
-        "data_sets": count,
-        "seconds": round(time.perf_counter() - started),
-        "rows": [{key: _plain(value) for key, value in row.items()} for row in rows],
-        "missed": claim.missed(rows, 0.0),
-    }
+    rows: Rows = []
+    document: dict[str, object] = {}
+    for row in claim.run(count):
+        rows.append(row)
+        document = {
+            "date": time.strftime("%Y-%m-%d"),
+            "title": claim.title,
+            "about": claim.about,
+            "data_sets": count,
+            "seconds": round(time.perf_counter() - started),
+            "rows": [{key: _plain(value) for key, value in each.items()} for each in rows],
+            "missed": claim.missed(rows, 0.0),
+        }
+        if write:
+            _write(name, document)
+    return document
+
+
+def _write(name: str, document: dict[str, object]) -> None:
+    path = Path(RESULTS) / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def _plain(value: object) -> object:
@@ -94,16 +108,16 @@ def main() -> int:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     names = sorted(options.names or known, key=_recorded_seconds, reverse=True)
     with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1)) as pool:
-        running = {pool.submit(run_claim, name, options.data_sets): name for name in names}
+        running = {
+            pool.submit(run_claim, name, options.data_sets, write=options.write): name
+            for name in names
+        }
         for done in as_completed(running):
             name, document = running[done], done.result()
             _print(name, document)
-            if options.write:
-                path = Path(RESULTS) / f"{name}.json"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     if options.write:
         write_page()
+        write_tables()
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 Rows = list[dict[str, Any]]
 
@@ -26,8 +26,8 @@ class Claim:
     about : str
         Settings, truth and goal, in one or two sentences for the guide.
     run : callable
-        ``run(data_sets)`` simulates this number of data sets per setting and returns the rows of a
-        table, one per setting: texts, numbers, and NaN where nothing is known. Seeds are fixed.
+        ``run(data_sets)`` simulates this number of data sets per setting and returns, or yields,
+        the rows of a table: texts, numbers, and NaN where nothing is known. Seeds are fixed.
     missed : callable
         ``missed(rows, slack)`` returns a sentence for each goal that the rows miss. `slack` is the
         number of standard errors of the simulation that a row may be off: 0 for the guide, 3 for
@@ -39,7 +39,7 @@ class Claim:
     name: str
     title: str
     about: str
-    run: Callable[[int], Rows]
+    run: Callable[[int], Iterable[dict[str, Any]]]
     missed: Callable[[Rows, float], list[str]]
     data_sets: int
     few_data_sets: int

@@ -10,11 +10,14 @@ from typing import Any
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS / "_calibration" / "claims"
 PAGE = DOCS / "how_we_know.md"
+OWN_PAGES = {"false_discoveries"}
+"""Claims with a page of their results alone."""
 HEAD = (
     "Every interval, p-value and plan is tested by simulation: data sets are drawn from "
     "populations that are known, or large enough, and the results of holdfast are compared with "
     "the truth. `make calibrate` makes the tables; missed goals are listed. "
     "[Found again](found_again.md) does the same for the chances of single features, "
+    "[false discoveries](false_discoveries.md) for selectors with error control, "
     "[the decision](decision.md) for recommendations."
 )
 
@@ -24,8 +27,9 @@ def page() -> str:
     documents = [
         (path.stem, json.loads(path.read_text(encoding="utf-8")))
         for path in sorted(RESULTS.glob("*.json"))
+        if path.stem not in OWN_PAGES
     ]
-    head = f"# How we know\n\n{_wrap(HEAD)}\n"
+    head = f"# How we know\n\n{wrap(HEAD)}\n"
     return "\n".join([head, *(_section(name, document) for name, document in documents)])
 
 
@@ -37,19 +41,21 @@ def write_page() -> None:
 def _section(name: str, document: dict[str, Any]) -> str:
     missed = document["missed"]
     verdict = f"Missed: {' '.join(missed)}" if missed else "All goals are met."
+    table = format_table(document["rows"])
     return (
-        f"## {document['title']}\n\n{_wrap(document['about'])}\n\n{_table(document['rows'])}\n\n"
-        f"{_wrap(verdict)}\n\n"
+        f"## {document['title']}\n\n{wrap(document['about'])}\n\n{table}\n\n{wrap(verdict)}\n\n"
         f"*`python -m benchmarks.claims {name}`, {document['data_sets']:,} data sets per setting, "
         f"{document['date']}.*\n"
     )
 
 
-def _wrap(paragraph: str) -> str:
+def wrap(paragraph: str) -> str:
+    """Break a paragraph into lines as the guide has them."""
     return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
 
 
-def _table(rows: list[dict[str, Any]]) -> str:
+def format_table(rows: list[dict[str, Any]]) -> str:
+    """Return a table in Markdown; columns with any text are aligned to the left."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     texts = [any(isinstance(row.get(key), str) for row in rows) for key in columns]
     lines = [columns, ["---" if text else "--:" for text in texts]]

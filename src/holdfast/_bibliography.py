@@ -275,6 +275,11 @@ REFERENCES: dict[str, Reference] = {
         "Kuncheva 2007",
         "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
     ),
+    "kursa2010": Reference(
+        "Kursa & Rudnicki 2010",
+        "M. B. Kursa, W. R. Rudnicki (2010). Feature selection with the Boruta package. Journal of "
+        "Statistical Software 36(11), 1-13.",
+    ),
     "laird1978": Reference(
         "Laird 1978",
         "N. Laird (1978). Nonparametric maximum likelihood estimation of a mixing distribution. "
@@ -289,6 +294,11 @@ REFERENCES: dict[str, Reference] = {
         "Loscalzo et al. 2009",
         "S. Loscalzo, L. Yu, C. Ding (2009). Consensus group stable feature selection. KDD 2009, "
         "567-576.",
+    ),
+    "lundberg2020": Reference(
+        "Lundberg et al. 2020",
+        "S. M. Lundberg, G. Erion, H. Chen, et al. (2020). From local explanations to global "
+        "understanding with explainable AI for trees. Nature Machine Intelligence 2, 56-67.",
     ),
     "lustgarten2009": Reference(
         "Lustgarten et al. 2009",

@@ -278,7 +278,7 @@ def test_programs_learn_where_the_report_is(ended, tmp_path):
 def test_a_size_that_was_not_reached_counts_what_was_found(tmp_path, capsys):
     study = hf.Study("drags", protocol=hf.Subsampling(5, 0.9), sizes=[8], classifiers=["knn3"])
     result = study.run(hf.io.read_data("@wine"), n_jobs=1)
-    assert _document(result, tmp_path, [])["recommended"].get("remark") == "only 3 were found"
+    assert _document(result, tmp_path, [])["recommended"].get("remark") == "3 of 8 found"
     print_summary(result)
     assert "of these 3 groups again" in capsys.readouterr().out
 

@@ -326,6 +326,31 @@ def test_table3_tests_methods_at_the_same_size(made, result):
         assert row.p_value == pytest.approx(naive)
 
 
+def test_table3_marks_the_lowest_errors_and_those_like_them(made):
+    record = KALOUSIS2005.get(TABLE3)
+    tests = made[TABLE3].facts[_study.PEAKS, "tests"].set_index(["size", "one", "other"])
+    errors = made[TABLE3].values.query("setting == @_study.PEAKS and what == 'error'")
+    expected = set()
+    for size, rows in errors.groupby("size"):
+        values = rows.set_index("method")["value"]
+        best = min(METHODS, key=lambda name: values[name])
+        for name in METHODS:
+            pairs = [(size, best, name), (size, name, best)]
+            p = [tests["p_value"][pair] for pair in pairs if pair in tests.index]
+            if name == best or p[0] > 0.05:
+                expected.add((_study.PEAKS, "ovarian", size, name, "error"))
+    marked = {one for one in made[TABLE3].marked if one[0] == _study.PEAKS}
+    assert marked == expected
+    assert 5 <= len(marked) <= 20
+    assert {len(one) for one in marked} == {1 + len(record.keys)}
+
+
+def test_figure2_has_linear_axes_and_one_line_of_random_selection(made):
+    picture = made[FIGURE2].pictures[_study.PEAKS]
+    assert picture.figure.axes[0].get_xscale() == "linear"
+    assert set(picture.numbers["selector"]) == set(METHODS)
+
+
 def test_figure1_counts_features(made, result):
     table = made[FIGURE1].values.query("setting == @_study.PEAKS").set_index(["method", "what"])
     rows = [set(row.tolist()) for row in result.preferences["RF", 10]]

@@ -120,6 +120,15 @@ def test_differences_have_a_sign(value, text):
     assert _format_difference(value, 2) == text
 
 
+def test_marked_numbers_have_an_asterisk(made):
+    cells = [dict(cell) for cell in made[0].document["cells"]]
+    cells[0]["marked"] = True
+    _, (f, random) = grid({**made[0].document, "cells": cells}, "two").rows[0]
+    assert f.ours.endswith("*")
+    assert f.text().startswith(f"{f.ours} (0.90")
+    assert "*" not in random.ours
+
+
 def test_differences_are_shaded_by_the_range_of_what_was_published(made):
     shade = make_shader(made[0].document)  # from 0.2 to 0.9
     gaps = {0.05: "", 0.1: " off1", -0.3: " off2", 0.6: " off3"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.errors import InvalidInputError
+from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.plot import ensemble_sizes, profiles
 from holdfast.plot._labels import spread_positions
 from tests.plot.tables import profile_table, texts
@@ -47,6 +47,10 @@ def test_many_selectors_have_no_bands():
 def test_sizes_over_orders_of_magnitude_are_spread_by_logarithms():
     assert profiles(profile_table(["a"], sizes=(1, 10, 29))).ax.get_xscale() == "linear"
     assert profiles(profile_table(["a"], sizes=(1, 10, 1000))).ax.get_xscale() == "log"
+    wide = profile_table(["a"], sizes=(1, 10, 1000))
+    assert profiles(wide, scale="linear").ax.get_xscale() == "linear"
+    with pytest.raises(UnknownNameError, match="scale"):
+        profiles(wide, scale="log")
     assert "1,000" in texts(profiles(profile_table(["a"], sizes=(1, 10, 1000))))
 
 

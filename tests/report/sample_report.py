@@ -208,7 +208,7 @@ def grouped() -> Report:
             "rows": [{"selector": HOSTILE[1], "size": 20, **values}],
         },
     }
-    report["selectors"]["rows"][0]["remark"] = "only 3 were found"
+    report["selectors"]["rows"][0]["remark"] = "3 of 10 found"
     return report
 
 

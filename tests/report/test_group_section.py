@@ -34,7 +34,7 @@ def few():
 def test_sentences_say_how_many_were_found(few):
     assert "of these 3 groups again" in few["verdict"]["headline"]
     assert few["verdict"]["n_selected"] == 3
-    assert "when asked for 8 of them (only 3 were found)" in few["features"]["caption"]
+    assert "when asked for 8 of them (3 of 8 found)" in few["features"]["caption"]
     assert "DRAGS was asked for 8 features, but only 3 were found." in (few["selectors"]["reasons"])
     assert few["verdict"]["size"] == 8
 
@@ -46,10 +46,10 @@ def test_the_table_of_selectors_remarks_where_fewer_were_found():
     found = few_groups().preferences.groups("dense", 8).sizes
     assert set(found) == {3}
     assert remarks == {
-        ("dense", 2): None, ("dense", 8): "only 3 were found", ("F", 2): None, ("F", 8): None
+        ("dense", 2): None, ("dense", 8): "3 of 8 found", ("F", 2): None, ("F", 8): None
     }  # fmt: skip
     for text in (to_html(report_of("few groups")), to_markdown(report_of("few groups"))):
-        assert text.count("only 3 were found") >= 1
+        assert text.count("3 of 8 found") >= 1
 
 
 def test_selectors_are_compared_at_what_was_found():

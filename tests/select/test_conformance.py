@@ -39,6 +39,7 @@ every_chooser = pytest.mark.parametrize("name", CHOOSERS)
 # chance has a say: each resample has a seed of its own
 DRAWN = {
     "backward_selection",
+    "boruta",
     "consensus_groups",
     "data_splitting",
     "elastic_net",
@@ -56,6 +57,7 @@ DRAWN = {
     "permutation_importance",
     "random_score",
     "random_subset",
+    "shap_importance",
     "stability_selection",
     "synthetic_feature_selection",
 }
@@ -64,6 +66,7 @@ AT_MOST = {"elastic_net", "lasso"}
 # what repeats itself does so less often here
 QUICK = {
     "backward_selection": {"cv": 3},
+    "boruta": {"n_estimators": 20, "max_rounds": 20},
     "consensus_groups": {"n_bags": 5},
     "data_splitting": {"n_splits": 10},
     "elastic_net": {"n_penalties": 20},
@@ -81,6 +84,17 @@ QUICK = {
     "stability_selection": {"n_pairs": 10},
     "synthetic_feature_selection": {"n_pairs": 10},
 }
+
+
+# what needs another package is tested where that is installed
+NEEDED = {"shap_importance": "shap"}
+
+
+@pytest.fixture(autouse=True)
+def _needed_package(request, require):
+    name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
+    if name in NEEDED:
+        require(NEEDED[name])
 
 
 class OfTheRegistry:

@@ -129,7 +129,7 @@ def test_fewer_groups_than_asked_for_are_no_failure():
     result = study({"blocks": Blocks(least=0.4)}, sizes=[2, 9])
     assert result.failures.empty
     row = result.stability.query("size == 9 and measure == 'group_matching_index'").iloc[0]
-    assert "only 2 were found" in row["note"]
+    assert "2 of 9 found" in row["note"]
     assert result.profile(sizes=[1, 2]).table["value"].notna().all()
     assert set(result.recommend().table["size"]) == {2, 9}
 
@@ -249,9 +249,9 @@ def test_one_group_was_found_and_several_were():
         X, y, n_jobs=1
     )
     assert set(one.preferences.groups("blocks", 2).sizes) == {1}
-    assert "only 1 was found" in one.stability["note"].iloc[0]
+    assert "1 of 2 found" in one.stability["note"].iloc[0]
     report = make_report(one, figures=False)
-    assert report["selectors"]["rows"][0]["remark"] == "only 1 was found"
+    assert report["selectors"]["rows"][0]["remark"] == "1 of 2 found"
     assert report["verdict"]["grade"] == "not known"  # no replication was asked for
     told = report["profile"]["sentences"][0]
     assert told.endswith("no profile from so few groups (only 1 was found).")
@@ -260,7 +260,8 @@ def test_one_group_was_found_and_several_were():
 def test_a_study_that_finds_no_group_has_a_report():
     nothing = study({"blocks": Blocks(least=99.0)}, measures=["group_matching_index", "jaccard"])
     report = make_report(nothing, figures=False)
-    assert {row["remark"] for row in report["selectors"]["rows"]} == {"none was found"}
+    remarks = {row["remark"] for row in report["selectors"]["rows"]}
+    assert remarks == {"none of 2 found", "none of 4 found"}
     assert report["features"]["rows"] == []
     assert len(report["groups"]["measures"]["rows"]) == 2
     assert "in_group" not in to_html(report) + to_markdown(report)

@@ -48,6 +48,7 @@ from holdfast.judge._replication._feature_chances import (
     chances_from_subsets,
     expected_share_of_orders,
     grade_chances,
+    has_short_orders,
     name_members,
 )
 from holdfast.judge._replication._fit_resamples import check_missing

@@ -108,6 +108,11 @@ class SizeShortfall(NamedTuple):
     @property
     def remark(self) -> str:
         """The note in a table."""
+        return f"{self.number if self.most else 'none'} of {self.requested:,} found"
+
+    @property
+    def clause(self) -> str:
+        """The end of a sentence that names the number requested."""
         if self.most == 0:
             return "none was found"
         return f"only {self.number} {_verb(self.fewest, self.most)} found"
@@ -124,7 +129,7 @@ def find_shortfall(requested: int, sizes: Iterable[int]) -> SizeShortfall | None
     """Return the numbers found on the resamples; None where all found as many as requested.
 
     >>> [find_shortfall(*found).remark for found in ((8, [3, 3]), (2, [1]), (8, [2, 8]))]
-    ['only 3 were found', 'only 1 was found', 'only 2 to 8 were found']
+    ['3 of 8 found', '1 of 2 found', '2 to 8 of 8 found']
     >>> find_shortfall(2, [2])
     >>> find_shortfall(8, [3, 3]).features
     '3 features (8 were asked for)'

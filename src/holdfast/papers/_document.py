@@ -62,7 +62,7 @@ def make_document(
         "heads": list(record.heads),
         "part": record.part,
         "digits": record.digits,
-        "cells": to_json_value(table.to_dict("records")),
+        "cells": _mark_cells(to_json_value(table.to_dict("records")), record, result),
         "agreement": to_json_value(agreement(table, record)),
         "findings": findings(order, result, full=runner.full),
         "pictures": [
@@ -71,6 +71,17 @@ def make_document(
         ],
         "notes": list(result.notes),
     }
+
+
+def _mark_cells(
+    cells: list[Document], record: Experiment, result: ExperimentResult
+) -> list[Document]:
+    """Mark the numbers that get an asterisk."""
+    keys = (SETTING, *record.keys)
+    return [
+        {**cell, "marked": True} if tuple(cell[key] for key in keys) in result.marked else cell
+        for cell in cells
+    ]
 
 
 def _collect_terms(order: PlannedExperiment, table: pd.DataFrame) -> dict[str, str]:
@@ -248,7 +259,7 @@ def _make_comparison_cell(cell: Document | None, digits: int) -> ComparisonCell:
         return ComparisonCell(MISSING)
     ours, theirs = cell["value"], cell["published"]
     return ComparisonCell(
-        format_number(ours, digits),
+        format_number(ours, digits) + "*" * cell.get("marked", False),
         "" if theirs is None else format_number(theirs, digits),
         "" if None in (ours, theirs) else _format_difference(cell["difference"], digits),
         cell["difference"],

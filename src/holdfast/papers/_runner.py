@@ -325,12 +325,15 @@ class ExperimentResult:
         Further results that claims need, by setting and name.
     notes : tuple of str
         Remarks for the reader.
+    marked : frozenset of tuple
+        The numbers that get an asterisk: setting and keys of each.
     """
 
     values: pd.DataFrame
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     facts: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    marked: frozenset[tuple[Any, ...]] = frozenset()
 
 
 def sort_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from holdfast._formatting import plural
 from holdfast._typing import FloatArray
+from holdfast._validation import check_choice
 from holdfast.plot._canvas import (
     check_columns,
     draw_empty_picture,
@@ -36,6 +37,7 @@ from holdfast.plot._labels import (
 )
 from holdfast.plot._style import (
     AXIS_MARGIN_SHARE,
+    Scale,
     Style,
     format_plain,
     format_values,
@@ -103,11 +105,13 @@ def curves_height(n_selectors: int, *, one_position: bool) -> float:
     return max(3.9, 1.0 + margin_height(n_selectors + 1))
 
 
-def draw_curves(canvas: Canvas, curves: list[Curve], baseline: pd.Series) -> None:
+def draw_curves(
+    canvas: Canvas, curves: list[Curve], baseline: pd.Series, *, scale: Scale = "auto"
+) -> None:
     """Draw the curves and name them at their ends."""
     ax = canvas.ax
     positions = np.concatenate([curve.x for curve in curves])
-    logarithmic = scale_counts(ax, positions, canvas.max_columns(8, width=36))
+    logarithmic = scale_counts(ax, positions, canvas.max_columns(8, width=36), scale=scale)
     format_values(ax.yaxis)
     draw_grid_lines(canvas, "y")
     for curve in curves:
@@ -169,6 +173,7 @@ def profiles(
     knots: pd.DataFrame | None = None,
     *,
     measure: str = "stability",
+    scale: Scale = "auto",
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
@@ -176,8 +181,7 @@ def profiles(
 
     Bands are intervals; with more than eight selectors they are left out. The dashed line is the
     value of random selection. Rings mark knots: beyond them, features are added nearly at random.
-    With a single number of features, there is one row per selector instead. The horizontal axis is
-    logarithmic if the sizes span a wide range.
+    With a single number of features, there is one row per selector instead.
 
     Parameters
     ----------
@@ -188,6 +192,8 @@ def profiles(
         Columns ``selector`` and ``size``.
     measure : str, default "stability"
         Name of the values, for the axis.
+    scale : {"auto", "linear"}, default "auto"
+        Scale of the horizontal axis: "auto" is logarithmic if the sizes span a wide range.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
@@ -211,6 +217,7 @@ def profiles(
     at 2.'
     """
     check_columns(table, ("selector", "size", "value"), "profiles")
+    check_choice(scale, "scale", get_args(Scale))
     sizes = np.unique(to_floats(keep_finite_rows(table, "size", "value")["size"]))
     single = len(sizes) == 1
     canvas = open_canvas(ax, style, curves_height(table["selector"].nunique(), one_position=single))
@@ -229,7 +236,7 @@ def profiles(
         canvas.ax.set_xlabel(f"{measure}, {plural(int(sizes[0]), 'selected feature')}{dashed}")
     else:
         canvas.ax.set(xlabel="number of selected features", ylabel=measure)
-        draw_curves(canvas, curves, baseline)
+        draw_curves(canvas, curves, baseline, scale=scale)
         _mark_knots(canvas, curves, knot_sizes)
     description = _describe_profiles(curves, knot_sizes, measure)
     return finalize(canvas, numbers, TITLE_PROFILES, description)

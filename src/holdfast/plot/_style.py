@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Style = Literal["light", "dark"]
+Scale = Literal["auto", "linear"]
 
 # The hues follow Okabe and Ito. No two names share a value, so a page can replace colours by name.
 COLOURS: dict[str, str] = {
@@ -189,11 +190,13 @@ def is_wide_range(values: FloatArray) -> bool:
     )
 
 
-def scale_counts(ax: Axes, values: Sequence[float] | FloatArray, most: int = 8) -> bool:
+def scale_counts(
+    ax: Axes, values: Sequence[float] | FloatArray, most: int = 8, *, scale: Scale = "auto"
+) -> bool:
     """Prepare the horizontal axis for integers; return whether it is logarithmic."""
     counts = np.asarray(values, dtype=np.float64)
     counts = counts[np.isfinite(counts)]
-    logarithmic = is_wide_range(counts)
+    logarithmic = scale == "auto" and is_wide_range(counts)
     if logarithmic:
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))

@@ -351,7 +351,7 @@ def _describe_shortfall(evidence: Evidence) -> Iterator[str]:
     shortfall = evidence.get_shortfall(choice.selector, choice.size)
     if shortfall is not None:
         label = evidence.selector_label(choice.selector)
-        yield f"{label} was asked for {format_feature_count(choice.size)}, but {shortfall.remark}."
+        yield f"{label} was asked for {format_feature_count(choice.size)}, but {shortfall.clause}."
 
 
 def _describe_control(evidence: Evidence) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from holdfast.select._adapter import (
     AnySelector,
-    SparseModelError,
     as_selector,
     describe_preference,
     named_selector,
@@ -49,14 +48,23 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._boruta import Boruta
 from holdfast.select._models._held_out_importance import (
     GradientBoostingImportance,
     PermutationImportance,
 )
 from holdfast.select._models._impurity_forest import ImpurityForest
 from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
+from holdfast.select._models._shap_importance import ShapImportance
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
+from holdfast.select._recognition._expected_form import DECLARED_FORMS
+from holdfast.select._recognition._explanation import (
+    SelectorExplanation,
+    explain_selector,
+    settle_form,
+)
+from holdfast.select._recognition._reading import SUBSET, Reading
 from holdfast.select._registry import (
     SELECTORS,
     SelectorRecord,
@@ -93,6 +101,7 @@ __all__ = [
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
+    "Boruta",
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",
@@ -122,11 +131,14 @@ __all__ = [
     "RandomScore",
     "RandomSubset",
     "Ranker",
+    "Reading",
     "ReliefF",
     "Scorer",
     "SelectedGroups",
     "Selector",
+    "SelectorExplanation",
     "SelectorRecord",
+    "ShapImportance",
     "StabilityPath",
     "StabilitySelection",
     "Step",
@@ -136,6 +148,7 @@ __all__ = [
     "TScore",
     "WilcoxonScore",
     "error_bound",
+    "explain_selector",
     "get_selector",
     "halve_then_one",
     "integrate_stability_paths",

@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
-from holdfast._formatting import format_list, plural
+from holdfast._formatting import did_you_mean, format_list
 from holdfast._object_spec import (
     is_object_path,
     make_object,
@@ -17,7 +20,7 @@ from holdfast._object_spec import (
     parse_spec_or_call,
     snake_case,
 )
-from holdfast._random import RandomState
+from holdfast._random import RandomState, generators
 from holdfast._typing import (
     AnyArray,
     EstimatorLike,
@@ -28,23 +31,32 @@ from holdfast._typing import (
     RowLists,
     SelectorLike,
 )
-from holdfast.errors import InvalidInputError
-from holdfast.preferences import Rankings, Weights, get_importance
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.preferences import as_feature_count, rank_weights
 from holdfast.select._imported_selectors import (
     import_selector_object,
     not_imported_error,
     parse_and_import,
 )
 from holdfast.select._ranker import Scorer
+from holdfast.select._recognition._expected_form import (
+    DECLARED_FORMS,
+    ESTIMATOR_FORMS,
+    ExpectedForm,
+    expect_form,
+    is_pipeline,
+)
+from holdfast.select._recognition._function_output import FUNCTION_FORMS, read_output
+from holdfast.select._recognition._pipeline import read_estimator
+from holdfast.select._recognition._reading import SUBSET, Reading
 from holdfast.select._registry import form_of, get_selector, selector
-from holdfast.select._selector import Selector
+from holdfast.select._selector import OfferedFeatures, Selector, renumber_classes
 from holdfast.select._univariate import FScore
 
-_SCORES = ("scores_", "feature_importances_", "coef_")
-
-
-class SparseModelError(InvalidInputError):
-    """A model gives a weight to fewer features than are to be selected."""
+PARAMETERS_OF_DATA = ("_column_names", "_class_labels")
+"""What an `AnySelector` knows of the data of a study; clones keep it."""
+RETURNS = tuple(DECLARED_FORMS)
+"""Values of the parameter `returns`."""
 
 
 @selector(
@@ -53,20 +65,30 @@ class SparseModelError(InvalidInputError):
 class AnySelector(Scorer):
     """Use a scikit-learn selector, an estimator or a function as a selector.
 
+    What it selects is read from the first of these: ``get_support()`` or ``support_``, a subset of
+    its own size; ``coef_``, absolute values summed over classes, of which a sparse model selects
+    those other than 0; ``feature_importances_``; ``ranking_``, 1 the best; ``scores_``. A function
+    returns scores, a ranking, a mask, or indices or names of the selected features. The guide has
+    a table of all cases (page "Selectors"), and :func:`holdfast.explain_selector` explains one.
+
     Parameters
     ----------
     estimator : estimator or callable, default None
-        A scikit-learn selector or estimator, which is cloned and fitted; or a function
-        ``f(X, y)`` that returns a score per feature (or a tuple that starts with them, as
-        :func:`sklearn.feature_selection.f_classif` does). None is :class:`holdfast.FScore`. After
-        fitting, the first of these is used: ``scores_``, ``feature_importances_``, ``coef_``
-        (absolute values, summed over classes), ``ranking_`` (1 is best), ``get_support()``
-        (selected features score 1, others 0).
+        A scikit-learn selector or estimator, a pipeline or a search of them, which is cloned and
+        fitted; or a function ``f(X, y)``. The result of a function may be the first item of a
+        tuple, as of :func:`sklearn.feature_selection.f_classif`. None is :class:`holdfast.FScore`.
     n_features_to_select : int, float or None, default None
-        How many features to keep: a count, a fraction, or None. None keeps what the estimator
-        selects, if it is a selector, else half of the features, without those of weight 0. A
-        count that the estimator does not reach, as it gives fewer features a weight other than 0,
-        is an error: features without a weight have no order.
+        How many features to keep: a count, a fraction, or None. None keeps the subset of its own
+        size, if there is one, else half of the features. Features of weight 0 are never selected,
+        so that a sparse model may give fewer than requested.
+    returns : {"scores", "ranking", "mask", "indices", "names", "subset"}, default None
+        What the function returns, or what of an estimator is used: its weights (``"scores"``), its
+        ``ranking_``, or the subset that it selects (``"subset"``). None recognises it, and refuses
+        output that may be several things.
+    class_codes : bool, default True
+        Whether the estimator gets the classes numbered from 0; False passes the labels themselves.
+    as_frame : bool, default False
+        Whether the estimator gets a data frame of pandas with the names of the features.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores, and of the estimator, if it has one.
 
@@ -74,11 +96,16 @@ class AnySelector(Scorer):
     ----------
     estimator_ : estimator or callable
         The fitted clone, or the function.
+    reading_ : Reading
+        How the result was read: its text says so, and it has ``form``, ``source`` and ``subset``.
+    n_found_ : int
+        How many features there are to select: the size of the subset of its own size, or the
+        number of features that have an order if a size is requested.
     scores_ : array of shape (p,)
         Scores. A constant feature without a score (NaN) gets the lowest score; a NaN of any other
         feature is an error.
     ranking_ : array of shape (p,)
-        Ranks, 1 the best.
+        Ranks, 1 the best. Features beyond `n_found_` are in random order and never selected.
     support_ : array of shape (p,)
         Which features are selected.
 
@@ -86,92 +113,203 @@ class AnySelector(Scorer):
     --------
     >>> import holdfast as hf
     >>> from sklearn.datasets import load_wine
+    >>> from sklearn.svm import LinearSVC
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> tree = hf.AnySelector(DecisionTreeClassifier(), n_features_to_select=2).fit(X, y)
     >>> tree.get_feature_names_out().tolist()
     ['od280/od315_of_diluted_wines', 'proline']
+    >>> sparse = LinearSVC(penalty="l1", dual=False, C=0.001)
+    >>> asked = hf.AnySelector(sparse, n_features_to_select=10).fit(X, y)
+    >>> print(asked.reading_, asked.get_support().sum())
+    a subset of 2 of 13 features (coef_, the features with a weight other than 0) 2
     """
+
+    _sparse_format = "csr"
+    _column_names: tuple[str, ...] | None = None
+    """The names of the features of a study, whose data are passed without them."""
+    _class_labels: tuple[str, ...] | None = None
+    """The labels of the classes of a study, whose samples have the numbers of classes."""
+    _found_counts: list[int] | None = None
 
     def __init__(
         self,
         estimator: EstimatorLike = None,
         *,
         n_features_to_select: float | None = None,
+        returns: str | None = None,
+        class_codes: bool = True,
+        as_frame: bool = False,
         random_state: RandomState = 0,
     ) -> None:
         self.estimator = estimator
         self.n_features_to_select = n_features_to_select
+        self.returns = returns
+        self.class_codes = class_codes
+        self.as_frame = as_frame
         self.random_state = random_state
+
+    def __sklearn_clone__(self) -> Self:
+        copy: Self = super().__sklearn_clone__()
+        for name in PARAMETERS_OF_DATA:
+            setattr(copy, name, getattr(self, name))
+        return copy
+
+    @property
+    def expected_form(self) -> ExpectedForm:
+        """What is known of the form before a fit."""
+        return expect_form(self.estimator, self._check_returns())
 
     @property
     def selects_own_size(self) -> bool:
-        """Whether the wrapped estimator is a selector that chooses the size itself."""
-        return self.n_features_to_select is None and hasattr(self.estimator, "get_support")
+        """Whether what is wrapped is known to choose the size itself."""
+        return self.n_features_to_select is None and self.expected_form.form == SUBSET
+
+    @property
+    def supports_sparse(self) -> bool:
+        """Whether the data may be a sparse matrix: if the estimator takes one, or a function."""
+        if self.as_frame or self.estimator is None:
+            return False
+        if not hasattr(self.estimator, "fit"):
+            return True
+        try:
+            return bool(get_tags(self.estimator).input_tags.sparse)
+        except (AttributeError, TypeError):  # estimators of other packages may have no tags
+            return False
+
+    def with_feature_indices(self, columns: OfferedFeatures) -> Self:
+        """Return an unfitted copy that knows the names of the offered features."""
+        copy: Self = super().with_feature_indices(columns)
+        names = tuple(columns.numbers) or self._column_names
+        copy._column_names = None if names is None else columns.restrict_to_offered(names)
+        return copy
+
+    def with_class_labels(self, labels: Sequence[str]) -> Self:
+        """Return an unfitted copy that knows the labels of the classes."""
+        copy: Self = clone(self)
+        copy._class_labels = tuple(labels)
+        return copy
+
+    @property
+    def needs_rehearsal(self) -> bool:
+        """Whether only a fit shows if it chooses the size itself."""
+        return self.n_features_to_select is None and self.expected_form.form is None
+
+    def with_own_form(self, returns: str) -> Self:
+        """Return an unfitted copy that is declared to give a subset of its own size."""
+        copy: Self = clone(self).set_params(returns=returns)
+        return copy
+
+    def fit(self, X: MatrixLike, y: LabelsLike, **fit_params: Any) -> Self:
+        """Fit the estimator, or call the function, and select features.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n, p)
+            The data, samples in rows. A sparse matrix is passed on, if the estimator takes one.
+        y : array-like of shape (n,)
+            The class of each sample.
+        **fit_params
+            Passed to ``fit`` of the estimator, or to the function, such as ``sample_weight``. The
+            last step of a pipeline gets ``sample_weight``.
+
+        Returns
+        -------
+        self
+        """
+        data, codes = self._validate_data(X, y)
+        if self.n_features_to_select is not None:  # fail before the work, not after it
+            as_feature_count(self.n_features_to_select, data.shape[1], "n_features_to_select")
+        generator = next(generators(self.random_state, 1))
+        self.reading_ = self._read(data, self._as_targets(codes), generator, fit_params)
+        self.scores_ = self.reading_.scores
+        self.ranking_ = rank_weights(self.scores_, "random", generator)
+        subset = self.reading_.subset
+        if self.n_features_to_select is None and subset is not None:
+            self.n_found_ = int(np.count_nonzero(subset))
+            self.support_ = subset.copy()
+        else:
+            self.n_found_ = self.reading_.n_eligible
+            self.support_ = self.ranking_ <= min(self._count(data.shape[1]), self.n_found_)
+        return self
 
     def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
-        estimator = self._make_estimator(generator)
-        if hasattr(estimator, "fit"):
-            scores = _feature_scores(estimator.fit(X, y))
-        else:
-            # scikit-learn's score functions return (scores, p-values)
-            # a function that draws random numbers is seeded like an estimator
-            output = estimator(X, y, **_seed_argument(estimator, generator))
-            scores = np.asarray(output[0] if isinstance(output, tuple) else output, dtype=float)
-        if scores.shape != (X.shape[1],):
-            raise InvalidInputError(
-                f"one score per feature is needed, that is {X.shape[1]:,}; "
-                f"{estimator!r} gave the shape {scores.shape}."
-            )
-        self.estimator_ = estimator
-        return _replace_missing_scores(scores, X)
+        return self._read(X, y, generator).scores
 
-    def _rank(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> AnyArray:
-        ranks = super()._rank(X, y, generator)
-        self._check_enough_weights(self.scores_)
-        return ranks
+    def rank_found(
+        self, X: MatrixLike, y: AnyArray, generator: np.random.Generator, never: int
+    ) -> AnyArray:
+        """Rank features by a target of any kind; those that cannot be selected get `never`."""
+        reading = self._read(X, y, generator)
+        ranks = rank_weights(reading.scores, "random", generator)
+        return np.where(ranks <= reading.n_eligible, ranks, never)
 
-    def _select_many(
+    def _score_many(
         self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
-    ) -> tuple[Weights | None, Rankings]:
-        weights, rankings = super()._select_many(X, y, rows, rngs)
-        # resamples that were scored in one call are checked one by one, as separate fits would be
-        if weights is not None:
-            for scores in weights.values:
-                self._check_enough_weights(scores)
-        return weights, rankings
+    ) -> FloatArray:
+        readings = [
+            self._read(X[indices], self._as_targets(y[indices]), generator)
+            for indices, generator in zip(rows, rngs, strict=True)
+        ]
+        self._found_counts = [reading.n_eligible for reading in readings]
+        return np.array([reading.scores for reading in readings])
 
-    def _check_enough_weights(self, scores: FloatArray) -> None:
-        """Raise if features of weight 0 would be selected to reach the requested number."""
-        if self.n_features_to_select is None:
-            return
-        requested = self._count(len(scores))
-        positive = np.count_nonzero(scores > 0)
-        zeros = np.count_nonzero(scores == 0)
-        needs_zeros = positive < requested <= positive + zeros
-        # If there are negative scores, 0 is a score like any other. It is then legitimate as the
-        # highest score, or if all features that have it are selected.
-        signed = positive + zeros < len(scores)
-        if not needs_zeros or (signed and (not positive or requested == positive + zeros)):
-            return
-        raise SparseModelError(self._sparse_model_message(int(positive), requested))
+    @property
+    def has_batch_path(self) -> bool:
+        """Whether one call for many resamples costs less than one call per resample."""
+        return False
 
-    def _sparse_model_message(self, positive: int, requested: int) -> str:
-        """Return how many features have a weight, and what to do about it."""
-        name = type(self.estimator).__name__
-        remedy = "leave n_features_to_select out, so that it chooses the size itself."
-        if not hasattr(self.estimator, "fit"):
-            name = getattr(self.estimator, "__name__", None) or repr(self.estimator)
-            remedy = "use a scikit-learn selector that chooses the size itself."
-        elif not hasattr(self.estimator, "get_support"):
-            remedy = (
-                "wrap it in scikit-learn's SelectFromModel, so that it chooses the size itself."
+    def _read(
+        self,
+        X: MatrixLike,
+        y: AnyArray,
+        generator: np.random.Generator,
+        fit_params: Mapping[str, Any] | None = None,
+    ) -> Reading:
+        """Fit the estimator, or call the function, and read the result."""
+        estimator, returns = self._make_estimator(generator), self._check_returns()
+        names = self._column_names if self._column_names is not None else self._feature_names()
+        data, options = X, dict(fit_params or {})
+        if self.as_frame:
+            columns = [f"f{j}" for j in range(X.shape[1])] if names is None else list(names)
+            data = pd.DataFrame(X, columns=columns)
+        self.estimator_ = estimator
+        if hasattr(estimator, "fit"):
+            if returns not in (None, *ESTIMATOR_FORMS):
+                raise InvalidInputError(
+                    f"an estimator returns {format_list(ESTIMATOR_FORMS)}, got returns={returns!r}."
+                )
+            fitted = estimator.fit(data, y, **_route_sample_weight(estimator, options))
+            # some estimators of other packages return nothing
+            return read_estimator(estimator if fitted is None else fitted, X, returns)
+        # a function that draws random numbers is seeded like an estimator
+        output = estimator(data, y, **_seed_argument(estimator, generator), **options)
+        if returns == "subset":
+            raise InvalidInputError(
+                f"a function returns {format_list(FUNCTION_FORMS)}, got returns='subset'."
             )
-        fewer = f"Select at most {positive:,}" if positive else "Let it keep some"
-        return (
-            f"{name} kept {positive:,} of the {requested:,} features requested; all others have "
-            f"the weight 0. {fewer}, or {remedy}"
-        )
+        return read_output(output, X, None if names is None else list(names), returns)
+
+    def _as_targets(self, codes: IndexArray) -> AnyArray:
+        """Return what the estimator gets as classes: numbers without gaps, or labels."""
+        if self.class_codes:
+            return renumber_classes(codes)
+        labels = self.classes_
+        if self._class_labels is not None:
+            # a study numbers the classes, a comparison of halves passes their labels as text
+            numbered = labels.dtype.kind in "iu"
+            known = [self._class_labels[int(label)] if numbered else str(label) for label in labels]
+            labels = _as_numbers(known)
+        targets: AnyArray = labels[codes]
+        return targets
+
+    def _check_returns(self) -> str | None:
+        if self.returns is not None and self.returns not in RETURNS:
+            raise UnknownNameError(
+                f"returns must be one of {format_list(RETURNS)}, or None, got {self.returns!r}."
+                f"{did_you_mean(str(self.returns), RETURNS)}"
+            )
+        return self.returns
 
     def _make_estimator(self, generator: np.random.Generator) -> EstimatorLike:
         """Return a seeded clone of the estimator, or the function as it is."""
@@ -187,17 +325,6 @@ class AnySelector(Scorer):
         seeds = [key for key in estimator.get_params() if key.split("__")[-1] == "random_state"]
         return estimator.set_params(**{key: int(generator.integers(2**31)) for key in seeds})
 
-    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
-        """Fit the estimator, or call the function, and rank the features; see the class."""
-        super().fit(X, y)
-        get_support = getattr(self.estimator_, "get_support", None)
-        # a selector keeps the features it selected; else features without a weight are left out
-        if self.n_features_to_select is None and get_support is not None:
-            self.support_ = np.asarray(get_support(), dtype=bool)
-        elif self.n_features_to_select is None and self.scores_.min() == 0:
-            self.support_ &= self.scores_ > 0
-        return self
-
 
 def _seed_argument(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:
     """Return the keyword ``random_state`` for functions that have it, as mutual_info_classif."""
@@ -208,37 +335,28 @@ def _seed_argument(function: Callable[..., Any], generator: np.random.Generator)
     return {"random_state": int(generator.integers(2**31))} if has_seed else {}
 
 
-def _feature_scores(fitted: EstimatorLike) -> FloatArray:
-    """Return the feature scores of a fitted estimator, higher being better."""
-    # scores say more than ranks, and ranks more than a selection
-    if any(getattr(fitted, name, None) is not None for name in _SCORES):
-        return np.asarray(get_importance(fitted, 0, _SCORES), dtype=np.float64)
-    if hasattr(fitted, "ranking_"):
-        # rank 1 is the best, but the highest score is
-        return -np.asarray(fitted.ranking_, dtype=np.float64)
-    if hasattr(fitted, "get_support"):
-        return np.asarray(fitted.get_support(), dtype=np.float64)
-    raise InvalidInputError(
-        f"{type(fitted).__name__} has none of {', '.join(_SCORES)}, ranking_ and get_support, so "
-        "it gives no scores of features."
-    )
+def _route_sample_weight(estimator: EstimatorLike, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of ``fit``: sample weights of a pipeline belong to its last step."""
+    if "sample_weight" not in options:
+        return options
+    if is_pipeline(estimator):
+        name, last = estimator.steps[-1]
+        weights = options.pop("sample_weight")
+        options = {**options, f"{name}__sample_weight": weights}
+        estimator = last
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise InvalidInputError(f"{type(estimator).__name__} takes no sample_weight; leave it out.")
+    return options
 
 
-def _replace_missing_scores(scores: FloatArray, X: AnyArray) -> FloatArray:
-    """Give constant features without a score the lowest one; replace infinity by large numbers."""
-    if np.isfinite(scores).all():
-        return scores
-    finite = np.nan_to_num(scores)
-    missing = np.isnan(scores)
-    # a test statistic of a constant feature is 0/0; any other NaN is a fault of the scorer
-    not_constant = np.flatnonzero(missing)[np.ptp(X[:, missing], axis=0) > 0]
-    if not_constant.size:
-        raise InvalidInputError(
-            f"{plural(not_constant.size, 'feature')} got no score (NaN) although the values "
-            f"differ: {format_list(not_constant)}."
-        )
-    finite[missing] = finite[~missing].min(initial=0.0) if missing.all() else finite[~missing].min()
-    return finite
+def _as_numbers(labels: Sequence[str]) -> AnyArray:
+    """Return labels as numbers, if all are: data sets store labels as text."""
+    for kind in (int, float):
+        try:
+            return np.array([kind(label) for label in labels])
+        except ValueError:
+            continue
+    return np.array(labels)
 
 
 # Conversion of what users pass: selectors, estimators, functions, names with options.

@@ -15,7 +15,8 @@ from sklearn.base import clone
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.io import impute_medians
 from holdfast.preferences import Subsets
-from holdfast.select._groups._group_selector import SelectedGroups
+from holdfast.select._adapter import AnySelector
+from holdfast.select._groups._group_selector import GroupSelector, SelectedGroups
 from holdfast.select._search._subset_selector import SubsetSelector
 from holdfast.select._selector import BoundSelector, Selector, resample_subjects
 
@@ -37,6 +38,8 @@ class ResampleRanking(NamedTuple):
     weights: FloatArray | None
     """None if the selector ranks without weights."""
     ranks: AnyArray
+    n_found: int | None = None
+    """How many features may be selected, those of the best ranks; None for all."""
 
 
 class ResampleSubset(NamedTuple):
@@ -79,6 +82,19 @@ class SelectorRunner:
         """Whether missing values are replaced by medians before the selector sees them."""
         return self.has_missing and not self.selector.supports_missing
 
+    @property
+    def fits_each(self) -> bool:
+        """Whether each resample has a fit of its own, with a seed of its own.
+
+        So have selectors that choose the size; and sparse models whose best features are taken, as
+        these are then a part of what the model selects by itself.
+        """
+        if isinstance(self.selector, GroupSelector):
+            return False
+        if isinstance(self.selector, AnySelector) and self.selector.expected_form.is_sparse:
+            return True
+        return self.selector.selects_own_size
+
     @cached_property
     def _bound(self) -> BoundSelector[Any]:
         """The selector bound to all data, which are checked once."""
@@ -99,7 +115,8 @@ class SelectorRunner:
         -------
         list of ResampleRanking, ResampleSubset or SelectedGroups
         """
-        return _split_by_resample(self._bound.select_resamples(rows, first))
+        preferences = self._bound.select_resamples(rows, first)
+        return _split_by_resample(preferences, self._bound.found_counts)
 
     def training_part(self, rows: IndexArray, X: AnyArray | None = None) -> TrainingPart:
         """Return the training data of one resample; `X` replaces the rows of the data."""
@@ -113,14 +130,21 @@ class SelectorRunner:
     def select_part(self, part: TrainingPart, position: int) -> ResamplePreference:
         """Run the selector on one training part, seeded by the position of its resample."""
         bound: BoundSelector[Any] = self.selector.bind(*part)
-        return _split_by_resample(bound.select_resamples([np.arange(len(part.y))], position))[0]
+        preferences = bound.select_resamples([np.arange(len(part.y))], position)
+        return _split_by_resample(preferences, bound.found_counts)[0]
 
-    def fit_part(self, part: TrainingPart, seed: int) -> ResampleSubset:
-        """Fit the selector to one training part and return the subset that it selects."""
+    def fit_part(self, part: TrainingPart, seed: int) -> ResampleSubset | ResampleRanking:
+        """Fit the selector to one training part and return the subset that it selects.
+
+        Of a sparse model whose best features are taken, return the ranking.
+        """
         # a selector that chooses its size has no batch path: each part has a fit of its own
         fitted = clone(self.selector).set_params(random_state=seed)
         options = {} if part.subjects is None else {"groups": part.subjects}
-        features = fitted.fit(part.X, part.y, **options).get_support(indices=True)
+        fitted.fit(part.X, part.y, **options)
+        if not self.selector.selects_own_size:
+            return ResampleRanking(fitted.scores_, fitted.ranking_, fitted.n_found_)
+        features = fitted.get_support(indices=True)
         value = getattr(fitted, "value_", None) if isinstance(fitted, SubsetSelector) else None
         return ResampleSubset(features, None if value is None else float(value))
 
@@ -171,7 +195,7 @@ def run_selector_on_resamples(
 
 
 def _split_by_resample(
-    preferences: Subsets | list[SelectedGroups] | tuple[Any, Any],
+    preferences: Subsets | list[SelectedGroups] | tuple[Any, Any], found_counts: list[int] | None
 ) -> list[ResamplePreference]:
     """Return one preference per resample."""
     if isinstance(preferences, Subsets):
@@ -186,6 +210,7 @@ def _split_by_resample(
         ResampleRanking(
             None if weights is None else weights.values[position],
             np.asarray(rankings.values[position]),
+            None if found_counts is None else found_counts[position],
         )
         for position in range(len(rankings.values))
     ]

@@ -88,6 +88,12 @@ class OfferedFeatures:
             return list(features)
         return [self._positions[index] for index in features if index in self._positions]
 
+    def restrict_to_offered(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the offered features, in their order, of those of all features."""
+        if self._positions is None:
+            return tuple(names)
+        return tuple(names[index] for index in self._positions)
+
     def format_features(self, features: Iterable[int]) -> str:
         """Return features as text: by name, or by index if they have no names."""
         names = {index: name for name, index in self.numbers.items()}
@@ -155,6 +161,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     random_state: RandomState
     _allow_nan = False
     _allow_sparse = False
+    _sparse_format = "csc"
     _needs_classes = True
     _size_parameter = "n_features_to_select"
     _subjects: AnyArray | None = None
@@ -234,6 +241,11 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         copy: Self = clone(self).set_params(**positions)
         return copy
 
+    def with_class_labels(self, labels: Sequence[str]) -> Self:
+        """Return an unfitted copy that knows the labels of the classes, if it uses labels."""
+        copy: Self = clone(self)
+        return copy
+
     def _indexed_parameters(self, columns: OfferedFeatures) -> dict[str, Any]:
         """Return the parameters that refer to features, as positions among those offered."""
         nominal = getattr(self, "nominal", None)
@@ -281,7 +293,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def _validate_data(self, X: MatrixLike, y: LabelsLike) -> tuple[Any, IndexArray]:
         checks = {
             "dtype": [np.float64, np.float32],
-            "accept_sparse": "csc" if self.supports_sparse else False,
+            "accept_sparse": self._sparse_format if self.supports_sparse else False,
             "ensure_all_finite": "allow-nan" if self.supports_missing else True,
             "ensure_min_samples": 2,
         }
@@ -352,6 +364,12 @@ class BoundSelector(Generic[Preferences]):
             self._data, self._codes, *self._check_and_seed(rows, first)
         )
         return preferences
+
+    @property
+    def found_counts(self) -> list[int] | None:
+        """How many features have an order on each resample of the last call; None if all have."""
+        counts: list[int] | None = getattr(self._worker, "_found_counts", None)
+        return counts
 
     def score(self, rows: RowLists, first: int = 0) -> Weights:
         """Return the scores of a `Scorer` on each resample."""

@@ -66,6 +66,8 @@ class TrainingSetOutcome:
     fit_rules: Callable[[Sequence[FeatureIndices]], list[FittedRules]]
     """Fits LDA to each list of features; every list is a prefix of the longest."""
     n_features: int
+    n_found: int | None = None
+    """How many features have an order, those of the best ranks; None for all."""
 
     def get_scores_and_ranks(self) -> dict[str, AnyArray]:
         """Return scores and ranks by name, without those that are None."""
@@ -81,7 +83,11 @@ class TrainingSetOutcome:
         # only the best features are sorted
         top = np.argpartition(key, largest - 1)[:largest]
         order = top[np.argsort(key[top], kind="stable")]
-        return [order[:size] for size in sizes]
+        return [order[: self.count_found(size)] for size in sizes]
+
+    def count_found(self, size: int) -> int:
+        """Return how many features there are to select if `size` are requested."""
+        return size if self.n_found is None else min(size, self.n_found)
 
 
 NO_FEATURES = LinearRule(np.zeros(0), 0.0)
@@ -157,7 +163,12 @@ class DrawnData(TrainingSetSource):
         n_features = data.X.shape[1]
         if isinstance(preference, ResampleRanking):
             return TrainingSetOutcome(
-                preference.weights, preference.ranks, None, fit_rules, n_features
+                preference.weights,
+                preference.ranks,
+                None,
+                fit_rules,
+                n_features,
+                preference.n_found,
             )
         subset = cast("ResampleSubset", preference)  # group selectors are refused earlier
         return TrainingSetOutcome(None, None, subset.features, fit_rules, n_features)
@@ -356,6 +367,7 @@ def run_simulation(
     errors = _ErrorRecorder(model, request.sizes) if request.errors and model is not None else None
     forms = select_training_sets(source, request.n_sets, errors.record if errors else None)
     stability, weights = [], forms.pop("weights", None)
+    found_counts = forms.pop("found_counts", None)
     if weights is not None:
         stability += _measure_rows(weights, request, request.sizes)
         del weights  # tables of many features are large: free each one after use
@@ -365,7 +377,7 @@ def run_simulation(
     selected: dict[int | str, Subsets] = (
         {OWN_SIZE_LABEL: forms["subset"]}
         if "subset" in forms
-        else {size: forms["ranking"].top(size) for size in request.sizes}
+        else {size: _select_top(forms["ranking"], size, found_counts) for size in request.sizes}
     )
     forms.clear()
     for size, subsets in selected.items():
@@ -378,6 +390,17 @@ def run_simulation(
     return SimulatedRows(stability, counts, errors.to_rows() if errors else [])
 
 
+def _select_top(rankings: Rankings, size: int, found_counts: Sequence[int] | None) -> Subsets:
+    """Return the best features of each ranking, as far as the selector found as many."""
+    if found_counts is None or min(found_counts) >= size:
+        return rankings.top(size)
+    counts = [min(size, found) for found in found_counts]
+    rows = [
+        np.flatnonzero(ranks <= count) for ranks, count in zip(rankings.values, counts, strict=True)
+    ]
+    return Subsets(rows, n_features=rankings.n_features)
+
+
 def select_training_sets(
     source: TrainingSetSource,
     n_sets: int,
@@ -386,19 +409,23 @@ def select_training_sets(
     """Return the preferences over all training sets by form; large tables are kept in files."""
     tables: dict[str, AnyArray] = {}
     subsets: list[NDArray[np.integer[Any]]] = []
+    found_counts: list[int] = []
     p = 0
     for position in range(n_sets):
         outcome = source.get_outcome(position)
         p = outcome.n_features
         if outcome.subset is not None:
             subsets.append(outcome.subset)
+        found_counts.append(outcome.count_found(p))
         for name, row in outcome.get_scores_and_ranks().items():
             if name not in tables:
                 tables[name] = empty_table((n_sets, p), row.dtype)
             tables[name][position] = row
         if observe is not None:
             observe(outcome)
-    return {"subset": Subsets(subsets, n_features=p)} if subsets else _as_preferences(tables)
+    if subsets:
+        return {"subset": Subsets(subsets, n_features=p)}
+    return {**_as_preferences(tables), "found_counts": found_counts}
 
 
 def _as_preferences(tables: dict[str, AnyArray]) -> dict[str, Any]:

@@ -27,14 +27,15 @@ from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
 from holdfast.select import Selector, named_selector
 from holdfast.study._execution._execute import ExecutionOptions, execute
+from holdfast.study._execution._form_rehearsal import plan_with_known_forms
 from holdfast.study._execution._scheduler import Progress
-from holdfast.study._planning._make_plan import make_plan
 from holdfast.study._planning._stopping_rule import (
     DEFAULT_MAX_RESAMPLES,
     StoppingRule,
     make_stopping_rule,
 )
 from holdfast.study._result import Result
+from holdfast.study._storage._store_checks import MAX_INTEGER
 
 
 class Study:
@@ -44,9 +45,9 @@ class Study:
     ----------
     selectors : mapping, sequence, str or estimator
         Names and selectors; or a list of selectors, or of their names as on the command line
-        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``). Selectors of scikit-learn,
-        estimators with ``coef_`` or ``feature_importances_`` and functions ``f(X, y)`` are wrapped
-        in :class:`holdfast.AnySelector`. Selectors of scikit-learn choose the size themselves.
+        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``). Other estimators and functions
+        ``f(X, y)`` are wrapped in :class:`holdfast.AnySelector`, which has how they are read.
+        Selectors of scikit-learn choose the size themselves; so do sparse models without `sizes`.
     protocol : Protocol, splitter or str, default None
         The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
         scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
@@ -76,7 +77,7 @@ class Study:
         of the protocol on the same data: more resamples add nothing about new samples. None runs
         all resamples.
     random_state : int, default 0
-        Seed of everything random; it replaces those of the selectors and classifiers.
+        Seed of everything random, at most 2^53; it replaces those of the selectors and classifiers.
 
     See Also
     --------
@@ -202,7 +203,7 @@ class Study:
         if self._settings.stopping_rule is not None:
             options.check_whole()
         data = _as_dataset(X, y, groups, cohorts, positive)
-        plan = make_plan(self._settings, data)
+        plan = plan_with_known_forms(self._settings, data, options)
         return execute(
             plan,
             data,
@@ -270,8 +271,11 @@ def check_settings(
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
     stopping_rule = make_stopping_rule(until_width, protocol, measures, replication)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInputError(f"random_state must be a non-negative integer, got {seed!r}.")
+    is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not is_integer or not 0 <= seed <= MAX_INTEGER:
+        raise InvalidInputError(
+            f"random_state must be a non-negative integer up to {MAX_INTEGER:,}, got {seed!r}."
+        )
     return Settings(
         selectors=named_selectors,
         protocol=protocol,

@@ -150,6 +150,8 @@ def chances_from_orders(
     InvalidInputError
         The selector failed on the full data, or on nearly all halves.
     """
+    if has_short_orders(orders, size):
+        return chances_from_subsets(_first_features(orders, size), design)
     if expected is None:
         expected = expected_share_of_orders(orders, design, size=size, scores=scores)
     ranks = _rank_orders(orders, design, size)
@@ -170,13 +172,25 @@ def expected_share_of_orders(
     Parameters and errors are as for `chances_from_orders`.
     """
     ranks = _rank_orders(orders, design, size)
-    curve = _share_of_curve(
-        {position: order[:size] for position, order in orders.items()}, design, size, size
-    )
+    curve = _share_of_curve(_first_features(orders, size), design, size, size)
     if not is_selective(ranks):
         return ExpectedShare(share=size / design.n_features, curve=curve, votes=None)
     votes = None if scores is None else simulate_score_vote(scores, size, design.seed)
     return ExpectedShare(share=expected_share(ranks, curve, votes), curve=curve, votes=votes)
+
+
+def has_short_orders(orders: Mapping[int, NDArray[np.integer]], size: int) -> bool:
+    """Return whether a selector found fewer features than requested on some resample.
+
+    The features that it did not find have no order. So what counts is which ones it found.
+    """
+    return any(len(order) < size for order in orders.values())
+
+
+def _first_features(
+    orders: Mapping[int, NDArray[np.integer]], size: int
+) -> dict[int, NDArray[np.integer]]:
+    return {position: order[:size] for position, order in orders.items()}
 
 
 def _rank_orders(

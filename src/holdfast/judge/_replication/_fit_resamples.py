@@ -18,7 +18,6 @@ from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, si
 from holdfast.measures import Measure
 from holdfast.resample import ReplicationPairs, Resample
 from holdfast.select import (
-    GroupSelector,
     ResamplePreference,
     ResampleSubset,
     SelectedGroups,
@@ -74,9 +73,8 @@ class ComparisonRunner:
 
     @property
     def _fits_each(self) -> bool:
-        """Whether the selector chooses the size by a fit of its own on each resample."""
-        chooses = self.selector.selects_own_size
-        return chooses and not isinstance(self.selector, GroupSelector | SubsetSelector)
+        """Whether each resample has a fit of its own."""
+        return self._runner.fits_each and not isinstance(self.selector, SubsetSelector)
 
     @property
     def why(self) -> str:
@@ -148,7 +146,8 @@ class ComparisonRunner:
         if isinstance(preference, SelectedGroups):
             return preference.best(self.size)
         # kept for all resamples until chances are estimated: half the memory of 64 bits
-        return np.argsort(preference.ranks, kind="stable").astype(np.int32)
+        order: IndexArray = np.argsort(preference.ranks, kind="stable").astype(np.int32)
+        return order[: preference.n_found]
 
     def _compared_row(self, preference: ResamplePreference) -> Any:  # noqa: ANN401
         """Return a preference in the form that the measure compares."""
@@ -168,7 +167,9 @@ class ComparisonRunner:
                 )
             if not record.by_size:
                 return preference.weights if record.form == "weights" else preference.ranks
-            features = np.flatnonzero(preference.ranks <= self.size)
+            n_found = preference.n_found
+            size = self.size if n_found is None else min(self.size or n_found, n_found)
+            features = np.flatnonzero(preference.ranks <= size)
         if record.form == "subset":
             return features
         return [[feature] for feature in features.tolist()]  # groups of one

@@ -28,6 +28,7 @@ from holdfast.select import (
     Selector,
     describe_preference,
     named_selector,
+    settle_form,
 )
 
 if TYPE_CHECKING:
@@ -187,6 +188,9 @@ def prepare_selector(
 ) -> Selector:
     """Return the selector for these data, this size and this seed."""
     selector = selector.with_feature_indices(OfferedFeatures(data.n_features, data.feature_names))
+    selector = selector.with_class_labels(data.classes)
+    if size is None:
+        selector = settle_form(selector, data.X, data.codes)
     if size is not None and record.by_size:
         selector = selector.with_size(size)
     elif record.by_size and not selector.selects_own_size:

@@ -21,6 +21,7 @@ from holdfast.papers.kalousis2005._study import (
     METHODS,
     OVARIAN,
     PEAKS,
+    RANDOM,
     SETTINGS,
     get_weights,
     outer_groups,
@@ -29,6 +30,7 @@ from holdfast.papers.kalousis2005._study import (
 
 if TYPE_CHECKING:
     from holdfast.papers._runner import ExperimentRunner
+    from holdfast.plot import Picture
 
 
 BEST = 10
@@ -333,12 +335,19 @@ def figure2(runner: ExperimentRunner) -> ExperimentResult:
         options["sizes"] = [*range(FIRST, count, STEP), count]
         profile = result.profile(**options)
         rows.append(tabulate_shown_sizes(profile).assign(setting=setting, data=OVARIAN))
-        pictures[setting] = result.plot_profiles(**options)
+        pictures[setting] = draw_profile(profile)
         facts |= {
             (setting, name): fact for name, fact in collect_claim_facts(result, profile).items()
         }
     values = pd.concat(rows, ignore_index=True)
     return ExperimentResult(values=values, pictures=pictures, facts=facts, notes=make_notes(facts))
+
+
+def draw_profile(profile: hf.judge.StabilityProfile) -> Picture:
+    """Draw profiles on linear axes, as in the paper; the dashed line is random selection."""
+    table = profile.table[profile.table["selector"] != RANDOM]
+    knots = profile.knots[profile.knots["size"] >= FIRST]
+    return hf.plot.profiles(table, knots, measure="S_S", scale="linear")
 
 
 def count_features(result: hf.Result) -> int:

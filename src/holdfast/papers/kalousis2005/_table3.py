@@ -72,15 +72,7 @@ def has_significant_difference(tests: pd.DataFrame, size: int, one: str, other: 
 def best_groups(inputs: ClaimInput) -> dict[int, list[str]]:
     """Return, for each size, the methods that do not differ from the one of the lowest error."""
     errors, tests = tabulate_by_size(inputs, ERROR), inputs.fact("tests")
-    best = {size: min(METHODS, key=lambda name: row[name]) for size, row in errors.items()}
-    return {
-        size: [
-            method
-            for method in METHODS
-            if not has_significant_difference(tests, size, winner, method)
-        ]
-        for size, winner in best.items()
-    }
+    return {size: select_best_group(row, tests, size) for size, row in errors.items()}
 
 
 def relief_most_stable_at_each_size(inputs: ClaimInput) -> tuple[bool, str]:
@@ -176,13 +168,45 @@ OTHER_SCALE = "standardised features"
 
 def table3(runner: ExperimentRunner) -> ExperimentResult:
     """Read errors and stability at each size, and test errors against each other."""
-    rows, facts = [], {}
+    rows, facts, marked = [], {}, set()
     for setting in RUNS:
         result = run_nested_study(runner, PEAKS if setting == OTHER_SCALE else setting)
         scale = STANDARD if setting == OTHER_SCALE else ZERO_ONE
-        rows.append(tabulate_errors(result, scale).assign(setting=setting, data=OVARIAN))
-        facts[setting, "tests"] = mcnemar_tests(result, scale)
-    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
+        table = tabulate_errors(result, scale)
+        tests = mcnemar_tests(result, scale)
+        rows.append(table.assign(setting=setting, data=OVARIAN))
+        facts[setting, "tests"] = tests
+        marked |= {
+            (setting, OVARIAN, size, method, ERROR)
+            for size, methods in group_lowest_errors(table, tests).items()
+            for method in methods
+        }
+    values = pd.concat(rows, ignore_index=True)
+    return ExperimentResult(
+        values=values, facts=facts, notes=(LEGEND_OF_MARKS,), marked=frozenset(marked)
+    )
+
+
+LEGEND_OF_MARKS = (
+    "An asterisk marks, for each number of features, the lowest error and those that do not differ "
+    "from it significantly (in italics in the paper)."
+)
+
+
+def group_lowest_errors(table: pd.DataFrame, tests: pd.DataFrame) -> dict[int, list[str]]:
+    """Return, for each size, the methods that do not differ from the one of the lowest error."""
+    rows = table[table["what"] == ERROR]
+    errors: dict[int, dict[str, float]] = {}
+    for size, method, value in zip(rows["size"], rows["method"], rows["value"], strict=True):
+        if method in METHODS:
+            errors.setdefault(int(size), {})[str(method)] = float(value)
+    return {size: select_best_group(row, tests, size) for size, row in errors.items()}
+
+
+def select_best_group(errors: dict[str, float], tests: pd.DataFrame, size: int) -> list[str]:
+    """Return the methods that do not differ from the one of the lowest error at a size."""
+    winner = min(errors, key=lambda name: errors[name])
+    return [name for name in errors if not has_significant_difference(tests, size, winner, name)]
 
 
 def tabulate_errors(result: hf.Result, scale: str) -> pd.DataFrame:

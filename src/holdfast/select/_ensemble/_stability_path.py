@@ -23,7 +23,6 @@ from holdfast._typing import (
     SelectorLike,
 )
 from holdfast.errors import InvalidInputError
-from holdfast.preferences import rank_weights
 from holdfast.resample import ComplementaryHalves
 from holdfast.select._adapter import AnySelector, as_selector, wrong_kind_error
 from holdfast.select._ensemble._stability_parameters import SAMPLINGS
@@ -214,6 +213,9 @@ def pick_features(base: Ranker, data: LabelledSamples, rows: Rows, most: int, se
     else:
         bound = base._bind_supported(data.X, data.y, data.subjects)
         ranks = bound.select_resamples(rows)[1].values
+        if bound.found_counts is not None:  # features of weight 0 are never picked
+            found = np.array(bound.found_counts)[:, None]
+            ranks = np.where(ranks <= found, ranks, NEVER)
     return Picks(np.where(ranks <= most, ranks, NEVER).astype(np.int32, copy=False), None)
 
 
@@ -226,7 +228,7 @@ def _numeric_ranks(base: Ranker, data: LabelledSamples, rows: Rows, seed: int) -
         )
     return np.array(
         [
-            rank_weights(base._score(data.X[half], data.y[half], generator), "random", generator)
+            base.rank_found(data.X[half], data.y[half], generator, NEVER)
             for half, generator in zip(rows, generators(seed, len(rows)), strict=True)
         ]
     )

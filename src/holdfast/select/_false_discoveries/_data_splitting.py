@@ -118,7 +118,8 @@ class DataSplitting(Resampler):
 
     The rate is not kept where estimates on the two halves are not independent, as with several
     samples of one subject, unless `groups` names the subjects; nor with a few large blocks of
-    correlated features, whose statistics are positive or negative together.
+    correlated features, whose statistics are positive or negative together. The guide has measured
+    rates.
 
     References
     ----------

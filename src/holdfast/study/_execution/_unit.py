@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from holdfast._classifiers import classification_steps, clone_with_seed
@@ -19,7 +20,6 @@ from holdfast.errors import InvalidInputError
 from holdfast.io import DatasetGenerator
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
-    GroupSelector,
     OfferedFeatures,
     ResamplePreference,
     ResampleRanking,
@@ -69,21 +69,23 @@ class UnitRunner:
     forms: frozenset[str]
     """Forms of preferences that the measures of the study need."""
     resamples: Sequence[Resample]
+    rehearses: bool = False
+    """Whether units only show the form of what a wrapped selector gives; see `rehearse_forms`."""
     _runners: dict[int, SelectorRunner] = field(default_factory=dict, init=False)
     _warm: set[int] = field(default_factory=set, init=False)
 
     def run(self, unit: Unit) -> list[UnitResult]:
         """Run a unit; a block that fails is run again resample by resample."""
         return run_selector_on_resamples(
-            lambda positions: self._run_block(unit.selector, positions),
+            lambda positions: (
+                [self._rehearse(unit.selector, positions[0])]
+                if self.rehearses
+                else self._run_block(unit.selector, positions)
+            ),
             range(unit.first, unit.stop),
             lambda position, error: UnitResult(unit.selector, position, failure_message(error)),
             errors=(BaseException,),  # also SystemExit and GeneratorExit
         )
-
-    def try_selector(self, selector: int) -> None:
-        """Run a selector on the first resample and discard the result."""
-        self._select(selector, range(1))
 
     def warm_up(self, selector: int) -> None:
         """Load the compiled code of a selector of this package before its time is measured."""
@@ -115,6 +117,15 @@ class UnitRunner:
             result.classification = time.perf_counter() - start
         return [result for result, _, _ in selections]
 
+    def _rehearse(self, selector: int, position: int) -> UnitResult:
+        """Return the declaration of what a wrapped selector gives on a resample."""
+        resample, runner = self.resamples[position], self._restricted_runner(selector, position)
+        drawn = self._draw_sample(resample) if resample.draw >= 0 else None
+        part = self._training_part(runner, position) if drawn is None else drawn.train
+        reading = clone(runner.selector).fit(part.X, part.y).reading_
+        declaration = (reading.returns, b"sparse" if reading.is_sparse else b"")
+        return UnitResult(selector, position, preferences=[declaration])
+
     # Selection.
 
     def _runner(self, selector: int) -> SelectorRunner:
@@ -131,7 +142,9 @@ class UnitRunner:
         """Run a selector on resamples; also return the samples of a resample that draws its own."""
         runner = self._runner(selector)
         if len(positions) == 1 and (
-            runner.selector.selects_own_size or self._alters_data(runner, positions[0])
+            runner.selector.selects_own_size
+            or runner.fits_each
+            or self._alters_data(runner, positions[0])
         ):
             return [self._select_alone(selector, positions[0])]
         rows = [self.resamples[position].train for position in positions]
@@ -151,22 +164,25 @@ class UnitRunner:
         self, selector: int, position: int
     ) -> tuple[ResamplePreference, DrawnSample | None]:
         """Run a selector on one resample that alters the data, or a selector that sets the size."""
-        resample, runner = self.resamples[position], self._runner(selector)
-        runner = replace(
-            runner,
-            selector=restrict_selector(runner.selector, resample.features, self.X.shape[1]),
-        )
+        resample, runner = self.resamples[position], self._restricted_runner(selector, position)
         drawn = self._draw_sample(resample) if resample.draw >= 0 else None
         part = self._training_part(runner, position) if drawn is None else drawn.train
         seed = derive_seed(self.seed, SELECTION, selector, position)
         preference: ResamplePreference
-        if runner.selector.selects_own_size and not isinstance(runner.selector, GroupSelector):
+        if runner.fits_each:
             preference = runner.fit_part(part, seed)
         else:
             preference = runner.select_part(part, position)
         if resample.features is not None:
             preference = _renumber_features(preference, resample.features, self.X.shape[1], seed)
         return preference, drawn
+
+    def _restricted_runner(self, selector: int, position: int) -> SelectorRunner:
+        """Return a selector with the study's data that refers to the features of a resample."""
+        runner, features = self._runner(selector), self.resamples[position].features
+        return replace(
+            runner, selector=restrict_selector(runner.selector, features, self.X.shape[1])
+        )
 
     def _training_part(self, runner: SelectorRunner, position: int) -> TrainingPart:
         """Return the training part of a resample with its noise, its features, and imputed."""
@@ -214,7 +230,9 @@ class UnitRunner:
             return result, {OWN_SIZE: preference.features}
         if isinstance(preference, SelectedGroups):
             return self._groups_to_result(selector, position, preference)
-        top = best_features(preference.ranks, self.depth)
+        n_found = preference.n_found
+        depth = self.depth if n_found is None else min(self.depth, n_found)
+        top = best_features(preference.ranks, depth)
         stored = [("top", integers(top))]
         if "ranking" in self.forms:
             stored.append(("ranks", integers(preference.ranks)))
@@ -315,7 +333,8 @@ def _renumber_features(
     if isinstance(preference, SelectedGroups):
         members = tuple(features[group] for group in preference.members)
         return SelectedGroups(members, features[preference.representatives], preference.scores)
-    return ResampleRanking(None, _rank_all_features(preference.ranks, features, n_features, seed))
+    ranks = _rank_all_features(preference.ranks, features, n_features, seed)
+    return ResampleRanking(None, ranks, preference.n_found)
 
 
 def _rank_all_features(
@@ -332,10 +351,10 @@ def _rank_all_features(
 
 def best_features(ranks: AnyArray, count: int) -> IndexArray:
     """Return the indices of the best features, best first."""
-    if count < len(ranks):  # partitioning is linear in the number of features
+    if 0 < count < len(ranks):  # partitioning is linear in the number of features
         features = np.argpartition(ranks, count - 1)[:count]
         return features[np.argsort(ranks[features])]
-    return np.argsort(ranks)
+    return np.argsort(ranks)[:count]
 
 
 # Classifiers: labels and scores of test samples.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from holdfast._formatting import format_list
 from holdfast._typing import JSON
@@ -31,9 +33,7 @@ from holdfast.study._planning._plan import (
 )
 from holdfast.study._planning._plan_checks import (
     check_fitting,
-    check_sparse_models,
     check_trial_fits,
-    is_sparse_model,
     warn_of_long_searches,
 )
 
@@ -46,6 +46,13 @@ USUAL_SIZES = (5, 10, 20, 50)
 
 def make_plan(settings: Settings, data: Dataset) -> Plan:
     """Plan a study of these data."""
+    settings = replace(
+        settings,
+        selectors={
+            name: use_sizes(selector, settings.sizes)
+            for name, selector in settings.selectors.items()
+        },
+    )
     _check_selectors(settings.selectors, data)
     summary = check_for_study(data)
     _check_missing_values(settings, summary)
@@ -72,7 +79,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     check_trial_fits(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
     all_resamples = [*resamples, *auxiliary]
-    plan = Plan(
+    return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
         resamples=all_resamples,
@@ -88,9 +95,19 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
         ),
         auxiliary=facts,
     )
-    if any(map(is_sparse_model, settings.selectors.values())):
-        check_sparse_models(make_unit_runner(plan, data), tuple(settings.selectors))
-    return plan
+
+
+def use_sizes(selector: Selector, sizes: tuple[float, ...] | None) -> Selector:
+    """Return a selector that selects the best features of a sparse model, if there are sizes.
+
+    Without sizes it keeps all features with a weight.
+    """
+    if sizes is None or not isinstance(selector, AnySelector):
+        return selector
+    if not (selector.selects_own_size and selector.expected_form.is_sparse):
+        return selector
+    sized: Selector = clone(selector).set_params(n_features_to_select=sizes[-1])
+    return sized
 
 
 def draw_auxiliary_resamples(
@@ -112,9 +129,7 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
     selectors = []
     for position, selector in enumerate(plan.selectors.values()):
         ready = prepare_selector(selector, derive_seed(plan.seed, SELECTOR, position), data)
-        if isinstance(ready, AnySelector) and not ready.selects_own_size:
-            ready = ready.with_size(plan.sizes[-1])  # a wrapped selector must reach this size
-        elif ready.searches_to_size:
+        if ready.searches_to_size:
             ready = ready.with_size(plan.sizes[-1])  # so that the order is right up to all sizes
         selectors.append(ready)
     return UnitRunner(
@@ -138,6 +153,7 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
 def prepare_selector(selector: Selector, seed: int, data: Dataset) -> Selector:
     """Return a selector with a seed, with features named by index, and with nominal features."""
     indexed = selector.with_feature_indices(OfferedFeatures(data.n_features, data.feature_names))
+    indexed = indexed.with_class_labels(data.classes)
     options: dict[str, Any] = {"random_state": seed}
     if data.nominal and indexed.get_params().get("nominal", ...) is None:
         options["nominal"] = list(data.nominal)

@@ -21,12 +21,11 @@ from holdfast.measures import Measure, get_measure
 from holdfast.select import (
     AnySelector,
     Selector,
-    SparseModelError,
     SubsetSelector,
     Wrapper,
     form_of,
 )
-from holdfast.study._execution._unit import UnitRunner, restrict_selector
+from holdfast.study._execution._unit import restrict_selector
 
 SUBSET_FORMS = frozenset({"subset", "groups"})
 """Forms that every selector provides: a single feature counts as a group of one."""
@@ -192,48 +191,6 @@ def check_trial_fits(
                 clone(classifier).fit(X[:, :N_TRIAL_FEATURES], y)
         except (ValueError, TypeError) as error:
             raise InvalidInputError(f"classifier {name}: {error}") from error
-
-
-def check_sparse_models(runner: UnitRunner, names: Sequence[str]) -> None:
-    """Refuse a size that a sparse model of scikit-learn does not reach on the first resample.
-
-    Other models may be slow, so they are left to the workers, where a size that is not reached
-    is a failed unit.
-    """
-    for position, selector in enumerate(runner.selectors):
-        if not is_sparse_model(selector):
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                runner.try_selector(position)
-            except SparseModelError as error:
-                raise InvalidInputError(f"selector {names[position]}: {error}") from error
-            except (ValueError, TypeError, ArithmeticError):
-                continue  # a unit fails in the same way and reports it
-
-
-def is_sparse_model(selector: Selector) -> bool:
-    """Return whether a selector wraps a model of scikit-learn with an L1 penalty."""
-    model: Any = selector.estimator if isinstance(selector, AnySelector) else None
-    if not hasattr(model, "fit") or not hasattr(model, "get_params"):
-        return False
-    options = model.get_params()
-    parts = [model, *(value for value in options.values() if hasattr(value, "fit"))]
-    if not all(_is_from(part, "sklearn") for part in parts):
-        return False
-    penalised = any(
-        value in ("l1", "elasticnet")
-        for key, value in options.items()
-        if key.endswith("penalty") and isinstance(value, str)
-    )
-    mixed = any(
-        isinstance(value, int | float) and value > 0
-        for key, value in options.items()
-        if key.endswith("l1_ratio")
-    )
-    named = any("Lasso" in type(part).__name__ for part in parts)
-    return penalised or mixed or named
 
 
 def _noise(n_samples: int, n_features: int) -> NDArray[np.float32]:

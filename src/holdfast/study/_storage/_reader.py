@@ -65,6 +65,11 @@ class StudyReader:
         return {}
 
     @cached_property
+    def short_lists(self) -> dict[tuple[int, int], bool]:
+        """Cache of whether a selector found fewer features than requested, by the same keys."""
+        return {}
+
+    @cached_property
     def pair_values(self) -> dict[tuple[int, int, str], Any]:
         """Cache of the similarities of disjoint parts, by selector, size and measure."""
         return {}

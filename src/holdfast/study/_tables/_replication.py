@@ -37,6 +37,7 @@ from holdfast.judge import (
     empty_feature_table,
     estimate_replication,
     expected_share_of_orders,
+    has_short_orders,
     name_members,
     pair_chance,
     pair_similarities,
@@ -124,17 +125,31 @@ def replication_of_candidate(
     if not np.isfinite(values.halves).any():
         raise InvalidInputError(_why_no_value(reader, selector, record))
     options: dict[str, Any] = {"chances": f"{record.name} compares all features"}
-    if record.by_size and not with_chances and size != OWN_SIZE:
+    if record.by_size and not with_chances and not has_own_lists(reader, selector, size):
         options = {"expected": _expected_share(reader, selector, size)}
     elif record.by_size:
         options = {"chances": feature_chances(reader, selector, size)}
     return estimate_replication(
         values,
         measure=record.name,
-        size=None if size == OWN_SIZE else size,
+        size=None if record.by_size and has_own_lists(reader, selector, size) else size,
         n_features=reader.n_features,
         **options,
     )
+
+
+def has_own_lists(reader: StudyReader, selector: int, size: int) -> bool:
+    """Return whether the number of features depends on the selector, on some disjoint part.
+
+    It is cached, as all measures use it.
+    """
+    if size == OWN_SIZE or reader.has_groups(reader.selectors[selector]):
+        return size == OWN_SIZE
+    key = selector, size
+    if key not in reader.short_lists:
+        rows = _filter_by_role(reader, reader.selected_features(selector), CHANCE_ROLES)
+        reader.short_lists[key] = has_short_orders(rows, size)
+    return reader.short_lists[key]
 
 
 def replication_of(
@@ -496,6 +511,8 @@ def _estimate_share(reader: StudyReader, selector: int, size: int) -> ExpectedSh
     if _why_no_chances(reader) or reader.has_groups(reader.selectors[selector]):
         return None
     rows = _filter_by_role(reader, reader.selected_features(selector), CHANCE_ROLES)
+    if has_short_orders(rows, size):
+        return None  # the chances are then those of subsets
     scores = _signed_scores(reader, selector)
     try:
         return expected_share_of_orders(

@@ -1,0 +1,1 @@
+"""How the results of third-party estimators and functions are read."""

@@ -1,0 +1,173 @@
+"""A fitted estimator: its support, coefficients, importances or ranking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+from holdfast._typing import AnyArray, BoolArray, EstimatorLike, FloatArray, MatrixLike
+from holdfast.select._recognition._expected_form import is_sparse_model
+from holdfast.select._recognition._reading import (
+    SUBSET,
+    Reading,
+    UnreadableSelectorError,
+    read_mask,
+    read_ranks,
+    read_scores,
+    varying_features,
+)
+
+ATTRIBUTES = ("get_support()", "support_", "coef_", "feature_importances_", "ranking_", "scores_")
+"""What is looked for, in this order."""
+
+
+class FoundWeights(NamedTuple):
+    """Weights of a fitted estimator, by the attribute that holds them."""
+
+    values: FloatArray
+    source: str
+    is_sparse: bool
+    """Whether a weight of 0 means that the model leaves the feature out."""
+
+
+def read_fitted(fitted: EstimatorLike, X: MatrixLike, returns: str | None = None) -> Reading:
+    """Return the reading of a fitted estimator.
+
+    Parameters
+    ----------
+    fitted : estimator
+        A fitted estimator that is neither a pipeline nor a search.
+    X : array or sparse matrix of shape (n, p)
+        The data that it was fitted to.
+    returns : {"scores", "ranking", "subset"}, optional
+        The form it is declared to give; None takes the first that it has.
+    """
+    reading = _read_subset(fitted, X, returns) if returns in (None, "subset") else None
+    if reading is None and returns != "subset":
+        reading = _read_all_features(fitted, X, returns)
+    if reading is not None:
+        return reading
+    declared = "" if returns is None else f" that returns={returns!r} stands for"
+    raise UnreadableSelectorError(
+        f"{type(fitted).__name__} has none of {', '.join(ATTRIBUTES)}{declared} with one entry per "
+        "feature, so it selects nothing that can be read. Give a function f(X, y) that returns "
+        "scores, such as permutation importances."
+    )
+
+
+def _read_subset(fitted: EstimatorLike, X: MatrixLike, returns: str | None) -> Reading | None:
+    """Return the reading of a subset of its own size; None if the estimator has none."""
+    support = find_support(fitted, X.shape[1])
+    if support is not None:
+        return _read_support(fitted, support, X)
+    weights = find_weights(fitted, X)
+    if weights is None or not (weights.is_sparse or returns == "subset"):
+        return None
+    reading = read_scores(weights.values, weights.source, X)
+    return replace(
+        reading,
+        form=SUBSET,
+        source=f"{weights.source}, the features with a weight other than 0",
+        returns="subset",
+        subset=reading.eligible,
+        is_sparse=True,
+    )
+
+
+def _read_all_features(fitted: EstimatorLike, X: MatrixLike, returns: str | None) -> Reading | None:
+    """Return the reading of weights or of a ranking; None if the estimator has neither."""
+    scores = _numbers(fitted, "scores_", X.shape[1])
+    ranks = _numbers(fitted, "ranking_", X.shape[1])
+    weights = find_weights(fitted, X)
+    if returns == "scores" and scores is not None:
+        return read_scores(scores, "scores_", X)
+    if returns != "ranking" and weights is not None:
+        return read_scores(weights.values, weights.source, X)
+    if returns != "scores" and ranks is not None:
+        return read_ranks(ranks, "ranking_, 1 the best")
+    return None if returns == "ranking" or scores is None else read_scores(scores, "scores_", X)
+
+
+def find_support(fitted: EstimatorLike, n_features: int) -> BoolArray | None:
+    """Return the mask of the features that an estimator selected; None if it selects none."""
+    if callable(getattr(fitted, "get_support", None)):
+        mask = np.asarray(fitted.get_support())
+        if mask.shape == (n_features,) and mask.dtype.kind in "biu":
+            return mask.astype(bool)
+    # other estimators have indices of samples, as support vectors, under this name
+    mask = np.asarray(getattr(fitted, "support_", None))
+    return mask if mask.dtype == bool and mask.shape == (n_features,) else None
+
+
+def find_weights(fitted: EstimatorLike, X: MatrixLike) -> FoundWeights | None:
+    """Return coefficients, summed over classes without signs, or importances; None without any."""
+    if isinstance(fitted, OneVsRestClassifier | OneVsOneClassifier):
+        return _sum_weights([find_weights(one, X) for one in fitted.estimators_])
+    n_features = X.shape[1]
+    coefficients = getattr(fitted, "coef_", None)
+    if coefficients is not None:
+        table = coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
+        table = np.atleast_2d(np.asarray(table, dtype=np.float64))
+        if table.shape == (n_features, 1):
+            table = table.T
+        if table.ndim == 2 and table.shape[1] == n_features:
+            # signs depend on the coding of the classes, sizes do not
+            values = np.abs(table).sum(axis=0)
+            absent = bool(np.any((values == 0) & varying_features(X)))
+            return FoundWeights(values, "coef_", absent or is_sparse_model(fitted))
+    importances = _numbers(fitted, "feature_importances_", n_features)
+    if importances is None:
+        return None
+    return FoundWeights(importances, "feature_importances_", is_sparse=False)
+
+
+def _sum_weights(parts: list[FoundWeights | None]) -> FoundWeights | None:
+    """Return the weights of one model per class, summed."""
+    found = [part for part in parts if part is not None]
+    if not found or len(found) < len(parts):
+        return None
+    values = np.sum([part.values for part in found], axis=0)
+    is_sparse = all(part.is_sparse for part in found)
+    return FoundWeights(values, f"{found[0].source} of one model per class", is_sparse)
+
+
+def _numbers(fitted: EstimatorLike, attribute: str, n_features: int) -> FloatArray | None:
+    """Return an attribute with one number per feature; None if it is not like this."""
+    stored: Any = getattr(fitted, attribute, None)
+    if stored is None or isinstance(stored, dict):  # LogisticRegressionCV has one
+        return None
+    values: AnyArray = np.asarray(stored)
+    is_vector = values.shape == (n_features,) and values.dtype.kind in "iuf"
+    return values.astype(np.float64) if is_vector else None
+
+
+def _read_support(fitted: EstimatorLike, support: BoolArray, X: MatrixLike) -> Reading:
+    """Return the reading of a selected subset, with the order of the features if there is one."""
+    name = "get_support()" if hasattr(fitted, "get_support") else "support_"
+    order = _read_order_of_selector(fitted, X)
+    if order is None:
+        return read_mask(support, name, "subset")
+    source = f"{name}; ordered by {order.source}"
+    return replace(order, form=SUBSET, source=source, returns="subset", subset=support)
+
+
+def _read_order_of_selector(fitted: EstimatorLike, X: MatrixLike) -> Reading | None:
+    """Return the order in which a selector would select another number of features."""
+    scores = _numbers(fitted, "scores_", X.shape[1])
+    if scores is not None:
+        return read_scores(scores, "scores_", X)
+    weights, source = find_weights(fitted, X), ""
+    if weights is None:
+        ranks = _numbers(fitted, "ranking_", X.shape[1])
+        if ranks is not None:
+            return read_ranks(ranks, "ranking_")
+        # the model inside, as of SelectFromModel
+        model = getattr(fitted, "estimator_", None)
+        weights = None if model is None else find_weights(model, X)
+        source = "" if model is None else f" of {type(model).__name__}"
+    if weights is None:
+        return None
+    return read_scores(weights.values, f"{weights.source}{source}", X)
