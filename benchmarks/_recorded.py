@@ -25,7 +25,7 @@ def stabm(function: str, m: int, correction: str = "none") -> Recorded | None:
 
 
 def peer(name: str, task: str) -> Recorded:
-    """Return how long another program took for a task on the 200 x 10,000 matrix."""
+    """Return how long another program took for a task, on the data that the file names."""
     with (_FOLDER / "peers.csv").open(encoding="utf-8") as file:
         source = file.readline().removeprefix("# seconds; ").strip()
         for line in csv.DictReader(file):

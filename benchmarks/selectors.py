@@ -131,6 +131,28 @@ for _name, _selector, _kind, _p in (
     )(partial(fitted, selector=_selector))
 
 
+# Boruta, 99 rounds as boruta_py runs by itself
+
+
+def boruta_py(both: Resampled) -> Any:
+    from boruta import BorutaPy
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(max_depth=5, n_jobs=1)
+    return BorutaPy(forest, n_estimators="auto", random_state=0).fit(*both[0]).support_
+
+
+@benchmark(
+    task=f"Boruta, 99 rounds on {'colon' if COLON.is_file() else 'noise'}, against boruta_py",
+    inputs=partial(resampled_colon, m=0),
+    tiny=partial(resampled, n=20, p=30, m=0),
+    peer=live_or_recorded("boruta_py", "boruta", "99 rounds on colon", boruta_py),
+    goal=Goal(ratio=3),
+)
+def boruta(both: Resampled) -> Any:
+    return hf.Boruta(max_rounds=99).fit(*both[0]).support_
+
+
 # Many resamples at once
 
 

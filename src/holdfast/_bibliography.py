@@ -275,6 +275,11 @@ REFERENCES: dict[str, Reference] = {
         "Kuncheva 2007",
         "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
     ),
+    "kursa2010": Reference(
+        "Kursa & Rudnicki 2010",
+        "M. B. Kursa, W. R. Rudnicki (2010). Feature selection with the Boruta package. Journal of "
+        "Statistical Software 36(11), 1-13.",
+    ),
     "laird1978": Reference(
         "Laird 1978",
         "N. Laird (1978). Nonparametric maximum likelihood estimation of a mixing distribution. "

@@ -2,11 +2,16 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import holdfast as hf
-from holdfast._kernels.impurity_forest import restrict_order, tree_decreases
+from holdfast._kernels.impurity_forest import (
+    restrict_order,
+    shuffle_features,
+    tree_decreases,
+)
 from holdfast.errors import HoldfastError
 
 
@@ -37,13 +42,26 @@ def test_a_tree_that_tries_all_features_is_scikit_learns(classes, least_split, l
         used = weights > 0
         tree.fit(X[used], y[used], sample_weight=weights[used])
         found = tree_decreases(
-            np.ascontiguousarray(X.T), order_of(X), y, weights, classes, 10, least_split, rng
+            np.ascontiguousarray(X.T), order_of(X), y, weights, classes, 10, least_split, -1, rng
         )
         assert found / found.sum() == pytest.approx(tree.feature_importances_, abs=1e-10)
         impurity, size = tree.tree_.impurity, tree.tree_.weighted_n_node_samples
         leaves = tree.tree_.children_left < 0
         lost = impurity[0] * size[0] - (impurity * size)[leaves].sum()
         assert found.sum() == pytest.approx(lost)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_tree_of_limited_depth_is_scikit_learns(classes, depth):
+    """Noisy classes: nodes of depth 4 are still large, so that no two splits tie."""
+    X, y = example(n=2000, p=6, classes=classes)
+    y = np.where(np.random.default_rng(1).random(2000) < 0.3, y[::-1], y)
+    rng = np.random.default_rng(0)
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+    weights, columns = np.ones(2000), np.ascontiguousarray(X.T)
+    found = tree_decreases(columns, order_of(X), y, weights, classes, 6, 2, depth, rng)
+    assert found / found.sum() == pytest.approx(tree.feature_importances_, abs=1e-10)
 
 
 @pytest.mark.slow
@@ -77,6 +95,17 @@ def test_orders_are_restricted_to_a_resample():
     for f in range(4):
         assert sorted(order[f]) == list(range(20))
         assert (np.diff(X[rows, f][order[f]]) >= 0).all()
+
+
+def test_shuffled_features_have_the_values_in_random_order():
+    X = np.repeat([[5.0, 7.0, 7.0, -1.0]], 6000, axis=0)
+    order = order_of(X.T)
+    values, orders = shuffle_features(X, order, np.random.default_rng(0))
+    assert (np.sort(values, axis=1) == [-1.0, 5.0, 7.0, 7.0]).all()
+    assert (np.take_along_axis(values, orders, axis=1) == [-1.0, 5.0, 7.0, 7.0]).all()
+    counts = np.unique(orders, axis=0, return_counts=True)[1]
+    assert len(counts) == 24
+    assert scipy.stats.chisquare(counts).pvalue > 0.001
 
 
 def test_nodes_that_cannot_be_split_end_trees():

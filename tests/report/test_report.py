@@ -167,7 +167,7 @@ def test_failures_are_counted_by_reason():
         "done": 6,
         "failed": 3,
         "units": 12,
-        "sentence": "Only 6 of 12 fits are done; 3 failed.",
+        "sentence": "Only 6 of 12 fits are done; 3 failed, 3 not run.",
     }
 
 

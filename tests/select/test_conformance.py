@@ -39,6 +39,7 @@ every_chooser = pytest.mark.parametrize("name", CHOOSERS)
 # chance has a say: each resample has a seed of its own
 DRAWN = {
     "backward_selection",
+    "boruta",
     "consensus_groups",
     "data_splitting",
     "elastic_net",
@@ -65,6 +66,7 @@ AT_MOST = {"elastic_net", "lasso"}
 # what repeats itself does so less often here
 QUICK = {
     "backward_selection": {"cv": 3},
+    "boruta": {"n_estimators": 20, "max_rounds": 20},
     "consensus_groups": {"n_bags": 5},
     "data_splitting": {"n_splits": 10},
     "elastic_net": {"n_penalties": 20},

@@ -26,6 +26,10 @@ OTHER_NAMES = {
     "elasticnet": "elastic_net",
     "knockoff": "knockoffs",
     "ipss": "integrated_path_selection",
+    "stabl": "synthetic_feature_selection",
+    "permutation": "permutation_importance",
+    "hist_gradient_boosting": "gradient_boosting",
+    "shap": "shap_importance",
 }
 
 
@@ -69,3 +73,18 @@ def test_a_study_stores_the_main_name(monkeypatch):
 def test_one_selector_under_two_names_is_refused():
     with pytest.raises(InvalidInputError, match="each selector may be given once"):
         hf.Study(["anova", "f_score"])
+
+
+ASKED_FOR = (
+    "anova", "ttest", "lasso", "elastic_net", "random_forest", "rfe", "mrmr", "xgboost", "lightgbm",
+    "wilcoxon", "limma", "shap", "permutation",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED_FOR)
+def test_every_name_that_people_asked_for_leads_somewhere(name):
+    if name in REMEDIES:
+        with pytest.raises(UnknownNameError, match=re.escape(REMEDIES[name])):
+            get_selector(name)
+    else:
+        assert get_selector(name).name in SELECTORS

@@ -122,8 +122,9 @@ def test_after_three_failures_a_selector_is_stopped_and_the_others_are_as_withou
     with pytest.warns(HoldfastWarning, match=r"one failed on all 3 .* \(37 not run\): Arith"):
         result = asked.run(X, Y, n_jobs=1)
     assert result.failures["resample"].tolist() == [0, 1, 2]
-    assert (result.n_units, result.n_done) == (120, 80)
+    assert (result.n_units, result.n_done, result.n_not_run) == (120, 80, 37)
     assert not result.complete
+    assert "80 of 120 units done, 3 failed (result.failures), 37 not run" in repr(result)
     mended.touch()
     whole = asked.run(X, Y, n_jobs=1)
     assert whole.complete

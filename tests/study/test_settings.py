@@ -6,7 +6,7 @@ from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
 import holdfast as hf
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 from holdfast.study._study import check_settings
 
 
@@ -77,3 +77,47 @@ def test_protocols_and_classifiers_are_understood():
 def test_what_cannot_be_is_refused(given, error, words):
     with pytest.raises(error, match=words):
         settings(**given)
+
+
+UNSTORABLE = {
+    "name of a selector": ({"selectors": {"\ud800": "f_score"}}, "a text that is not UTF-8"),
+    "name of a classifier": ({"classifiers": {"\udcff": "knn3"}}, "a text that is not UTF-8"),
+    "large parameter": ({"classifiers": {"svm": SVC(C=10**20)}}, "an integer that is too large"),
+    "text parameter": ({"selectors": {"any": hf.AnySelector(SVC(kernel="\ud800"))}}, "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("out", [None, "run"])
+@pytest.mark.parametrize("kind", UNSTORABLE)
+def test_what_cannot_be_stored_is_refused_before_anything_is_written(kind, out, tmp_path):
+    options, message = UNSTORABLE[kind]
+    study = hf.Study(**{"selectors": "f_score", "classifiers": (), "sizes": [2], **options})
+    folder = None if out is None else tmp_path / out
+    with pytest.raises(InvalidInputError, match=message):
+        study.run(hf.io.read_data("@wine"), out=folder, n_jobs=1)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("seed", [2**53 + 1, 2**128, -1, True, 1.0])
+def test_seeds_that_a_plan_cannot_hold_are_refused(seed):
+    with pytest.raises(
+        InvalidInputError, match="must be a non-negative integer up to 9,007,199,254,740,9"
+    ):
+        hf.Study("f_score", random_state=seed)
+
+
+def test_the_largest_seed_is_stored(tmp_path):
+    study = hf.Study(
+        "f_score",
+        protocol=hf.Subsampling(3, 0.8),
+        classifiers=(),
+        replication=0,
+        random_state=2**53,
+    )
+    study.run(hf.io.read_data("@wine"), out=tmp_path / "run", n_jobs=1).store.close()
+    assert hf.load(tmp_path / "run").plan["seed"] == 2**53
+
+
+def test_a_folder_needs_a_name_without_null_characters():
+    with pytest.raises(StoreError, match=r"not valid UTF-8, got 'a\\x00b'"):
+        hf.Study("f_score").run(hf.io.read_data("@wine"), out="a\0b", n_jobs=1)

@@ -189,7 +189,7 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
             "all": result.n_units,
             "done": result.n_done,
             "failed": len(result.failures),
-            "not_run": _count_units_not_run(result),
+            "not_run": result.n_not_run,
         },
         "verdict": {
             key: remove_name_marks(value) if isinstance(value, str) else value
@@ -206,12 +206,6 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
     if len(result.cohorts):
         document["cohorts"] = _records(result.cohorts)
     return document
-
-
-def _count_units_not_run(result: Result) -> int:
-    """Return how many units are neither done nor failed, such as those of stopped selectors."""
-    [(count,)] = result.store.query("SELECT count(*) FROM units")
-    return result.n_units - int(count)
 
 
 def _recommendation_record(result: Result) -> dict[str, Any] | None:

@@ -135,7 +135,8 @@ def _describe_state(evidence: Evidence) -> State:
     sentence = ""
     if not result.complete:
         sentence = f"Only {result.n_done:,} of {plural(result.n_units, 'fit')} are done"
-        sentence += f"; {failed:,} failed." if failed else "."
+        not_run = f", {result.n_not_run:,} not run" if failed and result.n_not_run else ""
+        sentence += f"; {failed:,} failed{not_run}." if failed else "."
     return {
         "complete": result.complete,
         "done": result.n_done,

@@ -48,6 +48,7 @@ from holdfast.select._information import (
 )
 from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._models._boruta import Boruta
 from holdfast.select._models._held_out_importance import (
     GradientBoostingImportance,
     PermutationImportance,
@@ -100,6 +101,7 @@ __all__ = [
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
+    "Boruta",
     "BoundSelector",
     "CATScore",
     "ConsensusGroups",

@@ -97,7 +97,7 @@ def _use_estimator(title: str, package: str, kind: str) -> str:
     """Return how to use an estimator of another package as a selector."""
     return (
         f"{title} is a package of its own: with {package} installed, use '{package}:{kind}', which "
-        "ranks features by its feature_importances_."
+        "ranks features by its feature_importances_; or use 'gradient_boosting'."
     )
 
 

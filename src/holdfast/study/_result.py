@@ -183,6 +183,12 @@ class Result(ResultPlots):
         return int(done + failed)
 
     @property
+    def n_not_run(self) -> int:
+        """Number of units that were not run, such as those of a selector that was stopped."""
+        [(n_run,)] = self.store.query("SELECT COUNT(*) FROM units")
+        return self.n_units - int(n_run)
+
+    @property
     def complete(self) -> bool:
         """Whether all units are done and none failed."""
         return self.n_done == self.n_units
@@ -1085,4 +1091,5 @@ class Result(ResultPlots):
             text += f", {self.n_done:,} of {plural(self.n_units, 'unit')} done"
         if len(self.failures):
             text += f", {len(self.failures):,} failed (result.failures)"
+            text += f", {self.n_not_run:,} not run" if self.n_not_run else ""
         return text

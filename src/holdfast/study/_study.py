@@ -35,6 +35,7 @@ from holdfast.study._planning._stopping_rule import (
     make_stopping_rule,
 )
 from holdfast.study._result import Result
+from holdfast.study._storage._store_checks import MAX_INTEGER
 
 
 class Study:
@@ -76,7 +77,7 @@ class Study:
         of the protocol on the same data: more resamples add nothing about new samples. None runs
         all resamples.
     random_state : int, default 0
-        Seed of everything random; it replaces those of the selectors and classifiers.
+        Seed of everything random, at most 2^53; it replaces those of the selectors and classifiers.
 
     See Also
     --------
@@ -270,8 +271,11 @@ def check_settings(
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
     stopping_rule = make_stopping_rule(until_width, protocol, measures, replication)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInputError(f"random_state must be a non-negative integer, got {seed!r}.")
+    is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not is_integer or not 0 <= seed <= MAX_INTEGER:
+        raise InvalidInputError(
+            f"random_state must be a non-negative integer up to {MAX_INTEGER:,}, got {seed!r}."
+        )
     return Settings(
         selectors=named_selectors,
         protocol=protocol,

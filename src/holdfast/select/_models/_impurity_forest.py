@@ -115,6 +115,7 @@ class ImpurityForest(Scorer):
                 int(classes.max()) + 1,
                 n_trees,
                 n_tried,
+                -1,
                 generator,
             )
         return scores

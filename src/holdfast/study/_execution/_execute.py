@@ -36,6 +36,7 @@ from holdfast.study._storage._folder import (
     active_rule,
     check_empty,
     check_same_rule,
+    check_storable,
     create_folder,
     load_data,
     open_or_create_store,
@@ -124,6 +125,7 @@ def execute(
     With `rule`, the plan holds the maximum number of resamples. All objects are those of the
     caller; a folder only has to hold the same plan. So its result is trusted.
     """
+    check_storable(plan)
     sequential = None if rule is None else SequentialStudy(plan, data, rule, protocol)
     if out is None:
         store = Store.create(None)

@@ -16,13 +16,14 @@ import numpy as np
 
 from holdfast._formatting import format_list
 from holdfast._typing import JSON, AnyArray
-from holdfast.errors import FileFormatError, StoreError, StudyError
+from holdfast.errors import FileFormatError, InvalidInputError, StoreError, StudyError
 from holdfast.io import Dataset, read_data
 from holdfast.study._planning._plan import Plan, as_text, check_same_plan
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._storage._folder_lock import LOCK_FILE
 from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE, Store
+from holdfast.study._storage._store_checks import StoreContentError, check_plan, parse_json
 
 PLAN = "plan.json"
 DATA = "data.npz"
@@ -39,7 +40,7 @@ def create_folder(out: str | os.PathLike[str]) -> Path:
     folder = Path(out)
     try:
         str(folder.resolve()).encode()
-    except UnicodeEncodeError:  # the store keeps the command of each run as text
+    except ValueError:  # no text, which the store keeps of each run, or with a null character
         raise StoreError(
             f"the path of the folder is not valid UTF-8, got {str(folder)!a}; name another folder."
         ) from None
@@ -71,6 +72,14 @@ def open_or_create_store(
     store = Store.open(folder / FILE, write=True)
     check_same_plan(store.fact("plan"), document, folder)
     return store
+
+
+def check_storable(plan: Plan) -> None:
+    """Raise if a plan could not be read again, as with a name that is no text."""
+    try:
+        check_plan(parse_json(as_text(plan.to_json()), "its plan"))
+    except StoreContentError as error:
+        raise InvalidInputError(f"this study cannot be stored: {error}.") from error
 
 
 def write_plan(store: Store, plan: Plan, data: Dataset, rule: StoppingRule | None = None) -> None:

@@ -207,7 +207,7 @@ def _scalar_problem(value: JSON) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "a number that is not finite"
     if isinstance(value, int) and abs(value) > MAX_INTEGER:
-        return "an integer that is too large"
+        return "an integer that is too large, beyond 2^53"
     return "a text that is not UTF-8" if isinstance(value, str) and not _is_utf8(value) else ""
 
 
