@@ -112,7 +112,7 @@ def is_sparse_model(estimator: EstimatorLike) -> bool:
     # without a penalty, or where it is deprecated, the share of L1 says it
     shares = options.get("l1_ratio") if "l1_ratio" in options else options.get("l1_ratios")
     known = [share for share in np.ravel(shares) if isinstance(share, Real)]
-    return bool(known) and max(known) > 0
+    return any(float(share) > 0 for share in known)
 
 
 def is_from_scikit_learn(estimator: EstimatorLike) -> bool:
