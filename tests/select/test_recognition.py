@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 import sklearn
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
@@ -401,13 +402,14 @@ ORDERS = {
     "dictionary": dict(zip(NAMES, SCORES, strict=True)),
     "counts": (SCORES * 1000).astype(int),
     "ranking": RANKS,
+    "ranking of fractions": rankdata(-SCORES),
 }
 
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_a_function_may_return_scores_or_a_ranking(name):
     fitted = hf.AnySelector(lambda X, y: ORDERS[name], n_features_to_select=5).fit(FRAME, Y)
-    assert fitted.reading_.form == ("ranking" if name == "ranking" else "weights")
+    assert fitted.reading_.form == ("ranking" if "ranking" in name else "weights")
     assert indices(fitted.get_support()) == sorted(TOP)
 
 
@@ -419,6 +421,12 @@ def test_scores_of_scikit_learn_are_known_before_a_fit():
 AMBIGUOUS = {
     "tied ranks": (np.minimum(RANKS, 9), "a score per feature or a ranking", "ranking"),
     "zeros and ones": ((RANKS <= 5).astype(int), "a score per feature or a mask", "mask"),
+    "averaged ranks": (
+        rankdata(np.minimum(RANKS, 9)),
+        "a score per feature or a ranking",
+        "ranking",
+    ),
+    "fractions 0 and 1": ((RANKS <= 5) * 1.0, "a score per feature or a mask", "mask"),
     "positions": (ORDER, "a score per feature or a ranking or indices", "indices"),
 }
 
