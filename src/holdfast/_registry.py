@@ -118,12 +118,13 @@ class Registry(Mapping[str, RecordT]):
         """Return what to use for an unknown name: by meaning, else by letters, else all names."""
         names = [*self.all_records(), *self._suggestions]
         known = sorted([*names, *self._aliases, *self._remedies])
-        match = _find_contained_name(name, known) or nearest_name(name, known)
+        text = str(name)  # what is no name is refused, too
+        match = _find_contained_name(text, known) or nearest_name(text, known)
         if match in self._aliases:
             return f" Did you mean {match!r}, another name of {self._aliases[match]!r}?"
         if match and match not in names:
             return f" {self._remedies[match]}"
-        return did_you_mean(match or name, names)
+        return did_you_mean(match or text, names)
 
     def all_records(self) -> dict[str, RecordT]:
         """Return all records by name, including those of other packages.

@@ -20,6 +20,7 @@ from holdfast.select._false_discoveries._integrated_paths import (
     integrate_stability_paths,
 )
 from holdfast.select._false_discoveries._selection_paths import count_scores_above
+from tests.select.early_scikit_learn import L1_PENALTY
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "ipss.json").read_text(encoding="utf-8")
@@ -134,7 +135,7 @@ def test_the_default_path_holds_the_features_of_scikit_learns_models(target):
     for share, found in zip(path.shares(), active, strict=True):
         if target == "classes":
             model = LogisticRegression(
-                C=1 / (80 * share * largest), l1_ratio=1, solver="saga", tol=1e-8, max_iter=20_000
+                C=1 / (80 * share * largest), solver="saga", tol=1e-8, max_iter=20_000, **L1_PENALTY
             )
         else:
             model = Lasso(share * largest, tol=1e-10)
