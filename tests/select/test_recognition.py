@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 import sklearn
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
@@ -128,6 +129,16 @@ def test_a_sparse_model_selects_its_weights_other_than_0(name):
     assert asked.n_found_ == np.count_nonzero(weights)
     best = hf.AnySelector(SPARSE_MODELS[name], n_features_to_select=2).fit(X, Y)
     assert set(indices(best.get_support())) == set(np.argsort(-weights)[:2].tolist())
+
+
+@pytest.mark.skipif("l1_ratio" not in L1, reason="scikit-learn before 1.8 names the penalty")
+@pytest.mark.parametrize("share", [1, 1.0, np.int64(1), np.float32(0.5), [0, 1], (0.5,)])
+def test_the_share_of_l1_may_be_any_number(share):
+    several = isinstance(share, list | tuple)
+    model = LogisticRegressionCV(l1_ratios=share) if several else LogisticRegression(l1_ratio=share)
+    assert hf.AnySelector(model).selects_own_size
+    none = LogisticRegressionCV(l1_ratios=(0,)) if several else LogisticRegression(l1_ratio=0)
+    assert not hf.AnySelector(none).selects_own_size
 
 
 def test_classes_are_summed_without_signs():
@@ -391,13 +402,14 @@ ORDERS = {
     "dictionary": dict(zip(NAMES, SCORES, strict=True)),
     "counts": (SCORES * 1000).astype(int),
     "ranking": RANKS,
+    "ranking of fractions": rankdata(-SCORES),
 }
 
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_a_function_may_return_scores_or_a_ranking(name):
     fitted = hf.AnySelector(lambda X, y: ORDERS[name], n_features_to_select=5).fit(FRAME, Y)
-    assert fitted.reading_.form == ("ranking" if name == "ranking" else "weights")
+    assert fitted.reading_.form == ("ranking" if "ranking" in name else "weights")
     assert indices(fitted.get_support()) == sorted(TOP)
 
 
@@ -409,6 +421,12 @@ def test_scores_of_scikit_learn_are_known_before_a_fit():
 AMBIGUOUS = {
     "tied ranks": (np.minimum(RANKS, 9), "a score per feature or a ranking", "ranking"),
     "zeros and ones": ((RANKS <= 5).astype(int), "a score per feature or a mask", "mask"),
+    "averaged ranks": (
+        rankdata(np.minimum(RANKS, 9)),
+        "a score per feature or a ranking",
+        "ranking",
+    ),
+    "fractions 0 and 1": ((RANKS <= 5) * 1.0, "a score per feature or a mask", "mask"),
     "positions": (ORDER, "a score per feature or a ranking or indices", "indices"),
 }
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import LinearSVC
 
 import holdfast as hf
+from holdfast.cli._study_summary import print_summary
 from holdfast.errors import HoldfastWarning
 from holdfast.report import make_report, to_markdown
 from tests.select.test_recognition import ShadowForest
@@ -188,20 +189,22 @@ def test_a_study_continues_with_the_form_that_it_began_with(tmp_path):
     assert again.preferences["ten", "own"].sizes.tolist() == [10] * 4
 
 
-def test_reports_count_what_was_found():
+def test_reports_and_the_terminal_count_what_was_found(capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = run({"l1": SPARSE}, sizes=[20], classifiers=["knn3"])
         text = to_markdown(make_report(result))
     sizes = result.preferences["l1", 20].sizes
     assert f"{sizes.min()} to {sizes.max()} of 20 found" in text
+    print_summary(result)
+    assert f"{sizes.min()} to {sizes.max()} of 20 found" in capsys.readouterr().out
 
 
 def test_stability_selection_never_picks_features_of_weight_0():
     X, y = noisy()
 
     def first_alone(X, y):
-        return np.eye(60)[0]
+        return 2.0 * np.eye(60)[0]
 
     chosen = hf.StabilitySelection(first_alone, q=5, threshold=0.6, pfer=None).fit(X, y)
     assert chosen.selections_.sizes.max() == 1

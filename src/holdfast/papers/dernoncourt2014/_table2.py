@@ -303,7 +303,7 @@ def rest_stability(
     """Return the stability between training sets and what they leave out, averaged over pairs."""
     result = runner.study(
         f"table2 {what} both parts",
-        {SCORE: hf.TScore(), SIGNED: hf.AnySelector(signed_t_scores)},
+        {SCORE: hf.TScore(), SIGNED: hf.AnySelector(signed_t_scores, returns="scores")},
         data,
         protocol=BothParts(runs, n),
         sizes=[size],

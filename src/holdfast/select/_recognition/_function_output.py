@@ -116,18 +116,18 @@ def _recognise_form(values: AnyArray, n_features: int) -> str:
     kind, count = values.dtype.kind, len(values)
     if kind in "Ub":
         return "names" if kind == "U" else "mask"
-    if kind == "f" and count:
-        return "scores"
+    if kind == "f" and not (count == n_features and _may_be_ranks_or_mask(values)):
+        return "scores" if count else "indices"
     if count != n_features:
         return "indices"
-    low, high = int(values.min()), int(values.max())
+    low, high = values.min(), values.max()
     distinct = len(np.unique(values)) == count
     if distinct and (low, high) == (1, count):
         return "ranking"
     others = []
     if low >= 0 and high <= 1:
         others.append("mask")
-    if low == 1 and high <= count:  # with ties
+    if (low == 1 or kind == "f") and 1 <= low <= high <= count:  # with ties
         others.append("ranking")
     if distinct and (low, high) == (0, count - 1):
         others += ["ranking", "indices"]
@@ -135,9 +135,19 @@ def _recognise_form(values: AnyArray, n_features: int) -> str:
         return "scores"
     candidates = " or ".join(PHRASES[form] for form in ["scores", *others])
     raise InvalidInputError(
-        f"the function gave {count:,} whole numbers for {n_features:,} features, which may be "
+        f"the function gave {count:,} numbers for {n_features:,} features, which may be "
         f"{candidates}. Declare which, as in hf.AnySelector(f, returns={others[-1]!r})."
     )
+
+
+def _may_be_ranks_or_mask(values: AnyArray) -> bool:
+    """Return whether fractions are ranks, perhaps averaged over ties, or only 0 and 1."""
+    count = len(values)
+    if count < 2 or not np.isfinite(values).all():
+        return False
+    halves = np.all(values * 2 % 1 == 0)
+    is_ranked = halves and values.min() >= 1 and values.sum() == count * (count + 1) / 2
+    return bool(is_ranked or (np.isin(values, (0, 1)).all() and values.any()))
 
 
 def _check_one_per_feature(values: AnyArray, n_features: int, form: str) -> None:
