@@ -5,13 +5,18 @@ import textwrap
 import tomllib
 from pathlib import Path
 
+import pandas as pd
+
 from holdfast.papers import PAPERS
 from holdfast.papers._claims import HELD, NOT_HELD, UNCHECKED
+from holdfast.papers._comparison import draw_published_values
 from holdfast.papers._document import size_word, tally
 from holdfast.papers._pages import to_markdown
+from holdfast.papers._record import file_name
 from holdfast.papers._stored import count_outcomes, judge_stored
 
 DOCUMENTS = Path(__file__).parents[1] / "_reproduction"
+FOLDER = Path(__file__).parents[1] / "_generated"
 CAUTIOUS = "cautious"
 LEGEND = (
     "Findings by paper. *As published* is the main setting of each experiment; papers with a "
@@ -92,6 +97,22 @@ def wrap(paragraph):
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
+def draw_pictures(document, paper):
+    """Draw published numbers and ours into a file each; return the links."""
+    record = paper.get(document["experiment"])
+    cells = pd.DataFrame(document["cells"])
+    if cells.empty:
+        return []
+    links = []
+    FOLDER.mkdir(exist_ok=True)
+    drawn = draw_published_values(cells, record, document["settings"][0]["name"])
+    for name, picture in drawn.items():
+        file = FOLDER / f"{paper.name}-{record.name}-{file_name(name)}.svg"
+        file.write_text(picture.svg(background=True) + "\n", encoding="utf-8")
+        links.append(f"![{name}: {picture.description}](_generated/{file.name})")
+    return links
+
+
 def results():
     """Return the part of the page that is made from the documents."""
     found = read_documents()
@@ -102,7 +123,8 @@ def results():
         remarks = reasons.get(paper.name, {})
         parts += [wrap(remarks["all"])] if "all" in remarks else []
         for one in documents:
-            parts.append(to_markdown(one, level=3, folded=True).strip())
+            heading, _, text = to_markdown(one, level=3, folded=True).strip().partition("\n\n")
+            parts += [heading, *draw_pictures(one, paper), text]
             if one["experiment"] in remarks:
                 parts.append(wrap(f"Possible reasons: {remarks[one['experiment']]}"))
     return "\n\n".join(parts) + "\n"

@@ -120,6 +120,16 @@ def test_differences_have_a_sign(value, text):
     assert _format_difference(value, 2) == text
 
 
+def test_published_numbers_and_ours_are_in_one_picture(made):
+    numbers = made[0].pictures["published and ours"].numbers
+    assert numbers["published"].tolist() == [0.9, 0.2, 0.5]
+    assert numbers["kind"].tolist() == ["F", "random", "F"]
+    table = made[0].table.query("setting == 'two' and data != 'mean of these'")
+    ours = table.dropna(subset=["published"])["value"]
+    assert numbers["value"].tolist() == ours.tolist()
+    assert not made[1].pictures, "nothing is published"
+
+
 def test_marked_numbers_have_an_asterisk(made):
     cells = [dict(cell) for cell in made[0].document["cells"]]
     cells[0]["marked"] = True
@@ -145,7 +155,8 @@ def test_names_of_files_are_plain():
 
 def test_files_are_written_together_and_can_be_written_again(made, tmp_path):
     paths = write(made[0], tmp_path)
-    ends = ["table.html", "table.json", "table.csv", "table-often.svg"]
+    pictures = ["table-often.svg", "table-published-and-ours.svg"]
+    ends = ["table.html", "table.json", "table.csv", *pictures]
     assert [path.name for path in paths] == [f"{NAME}-{end}" for end in ends]
     assert read_document(tmp_path / f"{NAME}-table.json") == json.loads(
         json.dumps(made[0].document)

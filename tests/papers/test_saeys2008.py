@@ -268,7 +268,8 @@ def test_curves_begin_with_one_bag_and_pass_through_table_2(run):
         keys = {"setting": "as published", "selector": "RF", "bags": bags}
         assert cell(figure, **keys) == pytest.approx(mean_of_pairs(tops, jaccard))
     assert sorted(set(figure.table["bags"])) == [1, 10, 40]
-    assert list(figure.pictures) == ["colon, as published", "colon, cautious"]
+    expected = ["colon, as published", "colon, cautious", "published and ours"]
+    assert list(figure.pictures) == expected
     assert figure.pictures["colon, as published"].numbers["n_bags"].max() == 40
 
 

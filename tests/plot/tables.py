@@ -89,6 +89,12 @@ def _truth(names, **how):
     return plot.truth(table.assign(informative=True), **how)
 
 
+def _published_values(names, **how):
+    values = np.linspace(0, 1, len(names))
+    table = pd.DataFrame({"published": values, "value": values**2, "kind": names})
+    return plot.published_values(table, **how)
+
+
 DRAW = {
     "stripes": _stripes,
     "profiles": lambda names, **how: plot.profiles(profile_table(names), **how),
@@ -99,6 +105,7 @@ DRAW = {
     "similarity": lambda names, **how: plot.similarity(matrix(names), **how),
     "upset": lambda names, **how: plot.upset(dict.fromkeys(names, names[:5]), **how),
     "truth": _truth,
+    "published_values": _published_values,
 }
 """All pictures, as functions of names of selectors or features."""
 

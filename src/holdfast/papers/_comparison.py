@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,9 @@ from scipy.stats import spearmanr
 
 from holdfast.papers._record import Experiment
 from holdfast.papers._runner import SETTING, VALUE
+
+if TYPE_CHECKING:
+    from holdfast.plot import Picture
 
 MEAN = "mean of these"
 WHOLE_TABLE_LABEL = "all"
@@ -59,6 +62,32 @@ def _average_over(table: pd.DataFrame, over: str, keys: list[str]) -> pd.DataFra
     groups = both.groupby(others, sort=False)[[VALUE, "published"]]
     means = groups.mean()[groups.size() > 1].reset_index()
     return means.assign(**{over: MEAN})[table.columns]
+
+
+MIN_POINTS = 3
+"""Fewer published numbers than this are no picture."""
+SERIES = ("selector", "method", "data")
+"""The key whose values get a marker each: the first of these that the numbers have."""
+
+
+def draw_published_values(
+    cells: pd.DataFrame, record: Experiment, setting: str
+) -> dict[str, Picture]:
+    """Draw our numbers of a setting against the published ones, one picture per scale."""
+    from holdfast.plot import published_values
+
+    pairs = cells[cells[SETTING] == setting].dropna(subset=[VALUE, "published"])
+    if record.mean_over is not None:
+        pairs = pairs[pairs[record.mean_over] != MEAN]
+    series = next((key for key in SERIES if key in record.keys), None)
+    if series is not None:
+        pairs = pairs.assign(kind=pairs[series])
+    if record.part is None:
+        parts = {"published and ours": pairs}
+    else:
+        groups = pairs.groupby(pairs[record.part].astype(str), sort=False)
+        parts = {f"published and ours, {part!s}": rows for part, rows in groups}
+    return {name: published_values(rows) for name, rows in parts.items() if len(rows) >= MIN_POINTS}
 
 
 def agreement(table: pd.DataFrame, record: Experiment) -> list[dict[str, Any]]:

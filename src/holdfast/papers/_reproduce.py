@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,11 @@ from holdfast._typing import DaskClient
 from holdfast._validation import check_flag, check_seed
 from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
 from holdfast.io import Dataset
-from holdfast.papers._comparison import compare_with_published, published_numbers
+from holdfast.papers._comparison import (
+    compare_with_published,
+    draw_published_values,
+    published_numbers,
+)
 from holdfast.papers._document import is_measured, make_document, summary
 from holdfast.papers._record import FULL, REDUCED, Experiment, Paper
 from holdfast.papers._runner import (
@@ -351,6 +355,8 @@ class ExperimentSession:
         table = compare_with_published(
             result.values, published_numbers(task.paper.name, record.name), record
         )
+        drawn = draw_published_values(table, record, record.settings[0].name)
+        result = replace(result, pictures={**result.pictures, **drawn})
         document = make_document(task, runner, result, table, command=self._format_command(task))
         return Reproduction(document, table, dict(result.pictures))
 

@@ -5,6 +5,7 @@ from holdfast.plot._curves import cohorts, ensemble_sizes, profiles, replication
 from holdfast.plot._features import found_again, frequencies, rank_ranges
 from holdfast.plot._groups import group_stability, neighbours
 from holdfast.plot._picture import Picture
+from holdfast.plot._published_values import published_values
 from holdfast.plot._sample_ratios import ratios
 from holdfast.plot._selections import stripes, upset
 from holdfast.plot._selectors import plane, similarity
@@ -27,6 +28,7 @@ __all__ = [
     "neighbours",
     "plane",
     "profiles",
+    "published_values",
     "rank_ranges",
     "ratios",
     "replication",
