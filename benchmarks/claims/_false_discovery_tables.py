@@ -93,11 +93,16 @@ def _list_exceeded(rows: Rows) -> str:
             if row["method"] == method and exceeds(row, fdr)
         ]
         if places:
-            items.append(wrap(f"- by {method}: {'; '.join(places)};"))
+            items.append(_wrap_item(f"by {method}: {'; '.join(places)};"))
         else:
             kept.append(method)
     if not items:
         return f"No level is exceeded by more than {MONTE_CARLO_ERRORS:g} standard errors."
     if kept:
-        items.append(wrap(f"- nowhere by {', '.join(kept)}."))
+        items.append(_wrap_item(f"nowhere by {', '.join(kept)}."))
     return "\n".join(["Levels are exceeded:", "", *items])
+
+
+def _wrap_item(text: str) -> str:
+    """Return an item of a list, with its later lines indented."""
+    return wrap(f"- {text}").replace("\n", "\n  ")

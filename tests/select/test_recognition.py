@@ -132,6 +132,16 @@ def test_a_sparse_model_selects_its_weights_other_than_0(name):
     assert set(indices(best.get_support())) == set(np.argsort(-weights)[:2].tolist())
 
 
+@pytest.mark.skipif("l1_ratio" not in L1, reason="scikit-learn before 1.8 names the penalty")
+@pytest.mark.parametrize("share", [1, 1.0, np.int64(1), np.float32(0.5), [0, 1], (0.5,)])
+def test_the_share_of_l1_may_be_any_number(share):
+    several = isinstance(share, list | tuple)
+    model = LogisticRegressionCV(l1_ratios=share) if several else LogisticRegression(l1_ratio=share)
+    assert hf.AnySelector(model).selects_own_size
+    none = LogisticRegressionCV(l1_ratios=(0,)) if several else LogisticRegression(l1_ratio=0)
+    assert not hf.AnySelector(none).selects_own_size
+
+
 def test_classes_are_summed_without_signs():
     fitted = hf.AnySelector(LinearSVC(**TWO)).fit(X3, Y3)
     coefficients = fitted.estimator_.coef_
