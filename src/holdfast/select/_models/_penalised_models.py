@@ -265,9 +265,9 @@ class LassoSelection(PenalisedSelection):
         The chosen penalty.
     penalties_ : array
         All penalties, falling; fewer than `n_penalties` if the model explains the classes early.
-    deviances_ : array of shape (n_folds, len(penalties_))
+    deviances_ : array of shape (n_folds, n_penalties)
         The mean deviance of the left-out samples of each fold.
-    mean_deviance_, deviance_error_ : array of shape (len(penalties_),)
+    mean_deviance_, deviance_error_ : array of shape (n_penalties,)
         Their mean, weighted by the size of the folds, and its standard error.
     support_ : array of shape (p,)
         Which features are selected; none if no model predicts better than the class frequencies.
@@ -367,9 +367,9 @@ class ElasticNetSelection(PenalisedSelection):
         The chosen penalty.
     penalties_ : array
         All penalties, falling; the largest is that of the lasso divided by `l1_ratio`.
-    deviances_ : array of shape (n_folds, len(penalties_))
+    deviances_ : array of shape (n_folds, n_penalties)
         The mean deviance of the left-out samples of each fold.
-    mean_deviance_, deviance_error_ : array of shape (len(penalties_),)
+    mean_deviance_, deviance_error_ : array of shape (n_penalties,)
         Their mean, weighted by the size of the folds, and its standard error.
     support_ : array of shape (p,)
         Which features are selected; none if no model predicts better than the class frequencies.
