@@ -52,6 +52,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
+from tests.select.early_scikit_learn import states_sparse
 
 P = 30
 RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
@@ -499,6 +500,7 @@ def test_labels_and_frames_are_passed_on_request():
     assert again.values[0] == pytest.approx(fitted.scores_)
 
 
+@states_sparse
 def test_sparse_matrices_reach_estimators_that_take_them():
     counts = scipy.sparse.csr_matrix(np.maximum(X, 0))
     kinds = []
