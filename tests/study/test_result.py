@@ -18,7 +18,7 @@ from holdfast.resample import Resample
 from holdfast.study import load
 from holdfast.study._result import Result
 from holdfast.study._storage._store import FILE, Store
-from holdfast.study._tables._summary import summary_table
+from holdfast.study._tables._stability import summary_table
 from tests.study.stores import Made, folds, full, subsamples
 
 

@@ -48,8 +48,7 @@ from holdfast.study._storage._serialization import is_opaque
 from holdfast.study._storage._store import to_integers
 from holdfast.study._tables._errors import read_inner_predictions, read_predictions
 from holdfast.study._tables._replication import read_pair_values, why_none
-from holdfast.study._tables._stability import LazyDataset, stability_table
-from holdfast.study._tables._summary import main_measure
+from holdfast.study._tables._stability import LazyDataset, main_measure, stability_table
 
 
 def recommend_candidate(

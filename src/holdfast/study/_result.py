@@ -55,12 +55,14 @@ from holdfast.study._tables._replication import (
 from holdfast.study._tables._stability import (
     LazyDataset,
     effects,
+    main_measure,
     profile,
     similarity,
     stability_table,
     stand_ins,
+    summary_cells,
+    summary_table,
 )
-from holdfast.study._tables._summary import main_measure, summary_cells, summary_table
 
 if TYPE_CHECKING:
     from rich.table import Table

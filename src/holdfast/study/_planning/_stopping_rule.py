@@ -21,8 +21,7 @@ from holdfast.measures import get_measure
 from holdfast.resample import PROTOCOLS, Protocol
 from holdfast.study._planning._plan import MAX_RESAMPLES_PER_BLOCK
 from holdfast.study._storage._reader import StudyReader
-from holdfast.study._tables._stability import LazyDataset, stability_table
-from holdfast.study._tables._summary import main_measure
+from holdfast.study._tables._stability import LazyDataset, main_measure, stability_table
 
 DEFAULT_MAX_RESAMPLES = 1000
 """Most resamples of the default protocol of a sequential study; chosen by hand."""

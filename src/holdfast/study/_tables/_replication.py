@@ -50,8 +50,13 @@ from holdfast.resample import FULL, cohort_places, left_out_note
 from holdfast.study._planning._plan import COHORT_ROLES, DISJOINT_ROLES, REPLICATION, derive_seed
 from holdfast.study._storage._reader import OWN_SIZE, FeatureGroup, StudyReader, cut, size_label
 from holdfast.study._storage._store import SIGNED, to_floats
-from holdfast.study._tables._stability import BUILDERS, SIZED_FORMS, STORED_FORMS, LazyDataset
-from holdfast.study._tables._summary import main_measure
+from holdfast.study._tables._stability import (
+    BUILDERS,
+    SIZED_FORMS,
+    STORED_FORMS,
+    LazyDataset,
+    main_measure,
+)
 
 REPLICATION_COLUMNS = [
     *("selector", "size", "measure", "n_samples", "value", "low", "high", "chance"),
