@@ -46,12 +46,18 @@ def write_tables() -> None:
 
 
 def _describe_data_sets(rows: Rows) -> str:
-    """Say how many data sets there are, and which settings have fewer."""
-    counts = {row["setting"]: row["data sets"] for row in rows}
+    """Say how many data sets there are, and which settings and methods have fewer."""
+    counts = {row["setting"]: 0 for row in rows}
+    for row in rows:
+        counts[row["setting"]] = max(counts[row["setting"]], row["data sets"])
     most = max(counts.values())
     fewer = [f"{name}: {count}" for name, count in counts.items() if count < most]
+    behind = {
+        row["method"]: row["data sets"] for row in rows if row["data sets"] < counts[row["setting"]]
+    }
+    fewer += [f"{method}: {count} in every setting" for method, count in behind.items()]
     text = f"All numbers are means over {most} data sets"
-    text += f", in some settings over fewer ({'; '.join(fewer)})." if fewer else "."
+    text += f", some over fewer ({'; '.join(fewer)})." if fewer else "."
     error = max(row[f"SE at {fdr:g}"] for row in rows for fdr in LEVELS)
     return f"{text} The standard errors of the proportions are at most {error:.2f}."
 
@@ -93,11 +99,16 @@ def _list_exceeded(rows: Rows) -> str:
             if row["method"] == method and exceeds(row, fdr)
         ]
         if places:
-            items.append(wrap(f"- by {method}: {'; '.join(places)};"))
+            items.append(_wrap_item(f"by {method}: {'; '.join(places)};"))
         else:
             kept.append(method)
     if not items:
         return f"No level is exceeded by more than {MONTE_CARLO_ERRORS:g} standard errors."
     if kept:
-        items.append(wrap(f"- nowhere by {', '.join(kept)}."))
+        items.append(_wrap_item(f"nowhere by {', '.join(kept)}."))
     return "\n".join(["Levels are exceeded:", "", *items])
+
+
+def _wrap_item(text: str) -> str:
+    """Return an item of a list, with its later lines indented."""
+    return wrap(f"- {text}").replace("\n", "\n  ")

@@ -200,6 +200,11 @@ def _integrate_paths(data: Labelled) -> list[Selections]:
     return [{fdr: paths.q_values <= fdr for fdr in LEVELS} for paths in found]
 
 
+def _add_synthetic_features(data: Labelled) -> list[Selections]:
+    support = hf.SyntheticFeatureSelection(n_pairs=N_PAIRS).fit(*data).support_
+    return [dict.fromkeys(LEVELS, support)]
+
+
 def _select_stably(data: Labelled) -> list[Selections]:
     support = hf.StabilitySelection(n_pairs=N_PAIRS).fit(*data).support_
     return [dict.fromkeys(LEVELS, support)]
@@ -213,6 +218,11 @@ FAMILIES = (
     Family(
         (Method("IPSS h1 (L1)", CONDITIONAL), Method("IPSS h2 (L1)", CONDITIONAL)),
         _integrate_paths,
+    ),
+    Family(
+        (Method("Stabl (L1)", CONDITIONAL, has_level=False),),
+        _add_synthetic_features,
+        max_features=1000,
     ),
     Family(
         (Method("stability selection (L1)", CONDITIONAL, has_level=False),), _select_stably, 1000

@@ -182,15 +182,25 @@ def _get_attribute(module: ModuleType, place: str, name: str) -> Any:  # noqa: A
 # Pickles for other processes.
 
 
+class PackedValue(NamedTuple):
+    """A pickled value and the files that define objects of it."""
+
+    files: tuple[CodeFile, ...]
+    value: bytes
+    """Pickled by itself, as it can be read only when the files are imported."""
+
+
 def pickle_with_files(value: object) -> bytes:
-    """Pickle a value together with the files that define objects of it."""
-    # the value is pickled by itself: it can be read when the files are imported
-    return pickle.dumps((list(IMPORTED_FILES.values()), cloudpickle.dumps(value)))
+    """Pickle a value together with the files that this process has imported."""
+    files = tuple(IMPORTED_FILES.values())
+    return pickle.dumps(PackedValue(files, cloudpickle.dumps(value)))
 
 
 def unpickle_with_files(data: bytes) -> Any:  # noqa: ANN401
-    """Import the files that `pickle_with_files` has packed, and return the value."""
-    files, value = pickle.loads(data)
-    for file in files:
+    """Return a pickled value; if it was packed with files, import them first."""
+    value = pickle.loads(data)
+    if not isinstance(value, PackedValue):
+        return value
+    for file in value.files:
         import_file(file)
-    return pickle.loads(value)
+    return pickle.loads(value.value)

@@ -208,11 +208,28 @@ def test_of_noise_almost_nothing_is_selected(function, target, most):
     assert selected <= most
 
 
-def test_real_features_are_ordered_as_ipss_orders_them():
+def test_ipss_ends_a_path_that_stands_still():
+    case = GOLDEN["real"][1]
+    ratio = case["alphas"][-1] / case["alphas"][-2]
+    longer = dict(case)
+    longer["paths"] = [*case["paths"], case["paths"][-2], case["paths"][-1]]
+    longer["alphas"] = [*case["alphas"], *(case["alphas"][-1] * ratio ** np.arange(1, 3))]
+    assert integrate(longer).q_values.tolist() == integrate(case).q_values.tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("base", "delta", "case"), [(None, 0.0, 0), (hf.ImpurityForest(max_features=0.1), 1.25, 1)]
+)
+def test_real_features_are_ordered_as_ipss_orders_them(base, delta, case):
+    """With the delta that ipss chooses on these data, and its own halves, solver and forests."""
     X, y = load_breast_cancer(return_X_y=True)
-    fitted = hf.IntegratedPathSelection(delta=0.0).fit(X, y)  # the delta that ipss chooses here
-    ours, theirs = fitted.efp_scores_, np.array(GOLDEN["real"][0]["efp"])
-    assert spearmanr(ours, theirs).statistic > 0.8
+    fitted = hf.IntegratedPathSelection(base, delta=delta, random_state=1).fit(X, y)
+    theirs = GOLDEN["real"][case]
+    assert spearmanr(fitted.efp_scores_, theirs["efp"]).statistic > 0.85
+    certain = np.array(theirs["q_values"]) <= 0.1
+    assert certain.any()
+    assert (fitted.q_values_[certain] <= 0.1).all()
 
 
 def test_several_classes_and_numbers():

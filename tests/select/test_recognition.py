@@ -52,6 +52,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
+from tests.select.early_scikit_learn import states_sparse
 
 P = 30
 RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
@@ -129,6 +130,16 @@ def test_a_sparse_model_selects_its_weights_other_than_0(name):
     assert asked.n_found_ == np.count_nonzero(weights)
     best = hf.AnySelector(SPARSE_MODELS[name], n_features_to_select=2).fit(X, Y)
     assert set(indices(best.get_support())) == set(np.argsort(-weights)[:2].tolist())
+
+
+@pytest.mark.skipif("l1_ratio" not in L1, reason="scikit-learn before 1.8 names the penalty")
+@pytest.mark.parametrize("share", [1, 1.0, np.int64(1), np.float32(0.5), [0, 1], (0.5,)])
+def test_the_share_of_l1_may_be_any_number(share):
+    several = isinstance(share, list | tuple)
+    model = LogisticRegressionCV(l1_ratios=share) if several else LogisticRegression(l1_ratio=share)
+    assert hf.AnySelector(model).selects_own_size
+    none = LogisticRegressionCV(l1_ratios=(0,)) if several else LogisticRegression(l1_ratio=0)
+    assert not hf.AnySelector(none).selects_own_size
 
 
 def test_classes_are_summed_without_signs():
@@ -489,6 +500,7 @@ def test_labels_and_frames_are_passed_on_request():
     assert again.values[0] == pytest.approx(fitted.scores_)
 
 
+@states_sparse
 def test_sparse_matrices_reach_estimators_that_take_them():
     counts = scipy.sparse.csr_matrix(np.maximum(X, 0))
     kinds = []

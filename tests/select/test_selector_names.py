@@ -76,8 +76,8 @@ def test_one_selector_under_two_names_is_refused():
 
 
 ASKED_FOR = (
-    "anova", "ttest", "lasso", "elastic_net", "random_forest", "rfe", "mrmr", "xgboost", "lightgbm",
-    "wilcoxon", "limma", "shap", "permutation",
+    "anova", "ttest", "lasso", "elastic_net", "random_forest", "rfe", "mrmr", "boruta", "xgboost",
+    "lightgbm", "wilcoxon", "limma", "shap", "permutation",
 )  # fmt: skip
 
 

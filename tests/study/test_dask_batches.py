@@ -45,7 +45,7 @@ class Client:
 
 
 def test_a_batch_that_is_lost_with_its_data_is_submitted_again_once(monkeypatch):
-    monkeypatch.setattr(module, "fields_without_matrix", lambda runner: runner.selectors)
+    monkeypatch.setattr(module, "pickle_runner", lambda runner: b"")
     client, units = Client(), [Unit(0, 2, 3)]
     pool = DaskPool(client, SimpleNamespace(X=None, selectors=()), None)
     pool.submit(units)

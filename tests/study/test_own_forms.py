@@ -131,6 +131,15 @@ def test_what_a_function_or_another_package_selects_is_its_own_subset(name):
     assert alone.value == hf.replication(SelectKBest(k=10), X, y, n_pairs=10).value
 
 
+def test_missing_values_do_not_hide_what_a_function_selects():
+    X, y = noisy()
+    X[0, 5] = np.nan
+    assert run({"ten": top_ten}, X, y, impute="median").summary()["size"].tolist() == ["own"]
+    alone = hf.replication(top_ten, X, y, n_pairs=4, impute="median")
+    expected = hf.replication(SelectKBest(k=10), X, y, n_pairs=4, impute="median")
+    assert alone.value == expected.value
+
+
 def test_names_are_those_of_the_offered_features():
     X, y = noisy()
 

@@ -107,7 +107,8 @@ def _shorten_name(name: object) -> str:
 def _notes(result: Result, table: pd.DataFrame) -> list[str]:
     """Return the notes on the numbers, each once, with the selectors concerned."""
     stability = result.stability[result.stability["measure"].isin(table["measure"])]
-    selectors = collect_notes(read_replication(result)) | collect_notes(stability)
+    # first how many features were found, without which the sizes would be misread
+    selectors = collect_notes(stability) | collect_notes(read_replication(result))
     n_selectors = table["selector"].nunique()
     texts = [
         note if len(names) == n_selectors else f"{note} ({', '.join(names[:3])})"

@@ -76,7 +76,8 @@ def integrate_stability_paths(
     scaling : {"theorem", "ipss"}
         Whether all integrals use the measure with mass 1 on the part of the path before the
         cutoff, as the theorem demands, or that of the bound has mass 1 on the whole path, as in
-        the package ipss.
+        the package ipss. There the path ends where two steps change no share, once the mean share
+        is above 0.01.
 
     Returns
     -------
@@ -98,7 +99,9 @@ def integrate_stability_paths(
     """
     p = probabilities.shape[1]
     power = PATH_FUNCTIONS.index(check_choice(function, "function", PATH_FUNCTIONS)) + 1
-    check_choice(scaling, "scaling", SCALINGS)
+    if check_choice(scaling, "scaling", SCALINGS) == "ipss":
+        changing = _count_changing_steps(probabilities)
+        probabilities, steps = probabilities[:changing], steps[:changing]
     # on a grid of equal ratios these are the masses of the intervals, up to a factor; each takes
     # the value at its larger penalty, as the selection there is smaller
     weights = steps[1:] ** (1.0 - delta)
@@ -170,6 +173,16 @@ def compute_q_values(efp_scores: FloatArray) -> FloatArray:
     ratios = levels / np.cumsum(counts)
     smallest: FloatArray = np.minimum.accumulate(ratios[::-1])[::-1]
     return smallest[inverse]
+
+
+def _count_changing_steps(probabilities: FloatArray) -> int:
+    """Return at which step ipss ends a path: the first that equals the one before the last."""
+    for step in range(2, len(probabilities)):
+        shares = probabilities[step]
+        # the number is that of ipss
+        if shares.mean() > 0.01 and np.array_equal(shares, probabilities[step - 2]):
+            return step
+    return len(probabilities)
 
 
 def _normalise_as_ipss(steps: FloatArray, delta: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -110,8 +111,8 @@ def is_sparse_model(estimator: EstimatorLike) -> bool:
         return True
     # without a penalty, or where it is deprecated, the share of L1 says it
     shares = options.get("l1_ratio") if "l1_ratio" in options else options.get("l1_ratios")
-    known = [share for share in np.ravel(shares) if isinstance(share, int | float)]
-    return bool(known) and max(known) > 0
+    known = [share for share in np.ravel(shares) if isinstance(share, Real)]
+    return any(float(share) > 0 for share in known)
 
 
 def is_from_scikit_learn(estimator: EstimatorLike) -> bool:

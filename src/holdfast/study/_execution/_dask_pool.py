@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast._imported_objects import pickle_with_files, unpickle_with_files
+from holdfast._imported_objects import unpickle_with_files
 from holdfast._typing import AnyArray, DaskClient
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
-from holdfast.study._execution._local_pool import drain_queue, fields_without_matrix
+from holdfast.study._execution._local_pool import drain_queue, pickle_runner
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import (
     PoolEvent,
@@ -81,7 +81,7 @@ class DaskPool:
         self._submitted: dict[str, SubmittedBatch] = {}
         self._workers = ClusterSize(client)
         self._check_workers()
-        self._payload = (pickle_with_files(fields_without_matrix(runner)), runner.X)
+        self._payload = (pickle_runner(runner), runner.X)
         self._data: list[Any] = [self._scatter()]
 
     def _check_workers(self) -> None:

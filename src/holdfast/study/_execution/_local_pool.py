@@ -10,9 +10,10 @@ from numbers import Integral
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
+import cloudpickle
 from joblib import cpu_count
 
-from holdfast._imported_objects import pickle_with_files
+from holdfast._imported_objects import IMPORTED_FILES, pickle_with_files
 from holdfast._interrupts import defer_interrupts
 from holdfast.errors import InvalidInputError
 from holdfast.study._execution._local_worker import LocalWorker
@@ -54,6 +55,12 @@ def fields_without_matrix(runner: UnitRunner) -> dict[str, Any]:
     return {name: getattr(runner, name) for name in names}
 
 
+def pickle_runner(runner: UnitRunner) -> bytes:
+    """Return the arguments that rebuild a runner, all but the matrix, for another process."""
+    arguments = fields_without_matrix(runner)
+    return pickle_with_files(arguments) if IMPORTED_FILES else cloudpickle.dumps(arguments)
+
+
 class LocalPool:
     """Local processes, each with a batch of its own.
 
@@ -65,7 +72,7 @@ class LocalPool:
         self._n_jobs = n_jobs
         self._timeout = timeout
         self._open = ExitStack()
-        payload = pickle_with_files(fields_without_matrix(runner))
+        payload = pickle_runner(runner)
         path = self._open.enter_context(share_matrix(runner.X, payload))
         self._start_arguments = (os.getpid(), path, runner.X.dtype.str, runner.X.shape)
         self._workers: list[LocalWorker] = []
