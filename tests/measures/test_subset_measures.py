@@ -13,7 +13,7 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError, UndefinedMeasureWarning
 from holdfast.measures._consistency import square_bounds
 from holdfast.measures._registry import MEASURES
-from holdfast.measures._subset_measures import SubsetTables, Totals, expected_of_union
+from holdfast.measures._subset_tables import SubsetTables, Totals, expected_of_union
 from tests import naive
 from tests.measures.edge_cases import DATA, EDGE_CASES, GROUPS, RANKINGS, WEIGHTS
 from tests.measures.strategies import subset_lists
@@ -174,8 +174,8 @@ def test_blocks_and_cached_tables_give_the_same(monkeypatch):
     subsets = random_subsets(0, 60, 300, [10, 15, 20])
     names = ["jaccard", "phi", "ati_pa"]
     whole = hf.measure(names, subsets)
-    monkeypatch.setattr("holdfast.measures._subset_measures.MAX_CACHED_SUBSETS", 1)
-    monkeypatch.setattr("holdfast.measures._subset_measures.PAIRS_PER_BLOCK", 700)
+    monkeypatch.setattr("holdfast.measures._subset_tables.MAX_CACHED_SUBSETS", 1)
+    monkeypatch.setattr("holdfast.measures._subset_tables.PAIRS_PER_BLOCK", 700)
     assert hf.measure(names, subsets).equals(whole)
 
 
@@ -191,8 +191,8 @@ def test_dense_chunks_and_chunks_of_size_pairs_do_not_matter(monkeypatch):
     subsets = random_subsets(2, 30, 200, [5, 9, 17, 20])
     names = ["jaccard", "dice", "ati_pa"]
     whole = hf.measure(names, subsets)
-    monkeypatch.setattr("holdfast.measures._subset_measures.DENSE_CELLS_PER_CHUNK", 100)
-    monkeypatch.setattr("holdfast.measures._subset_measures.OVERLAPS_PER_CHUNK", 7)
+    monkeypatch.setattr("holdfast.measures._subset_tables.DENSE_CELLS_PER_CHUNK", 100)
+    monkeypatch.setattr("holdfast.measures._subset_tables.OVERLAPS_PER_CHUNK", 7)
     assert hf.measure(names, subsets).equals(whole)
 
 
@@ -239,9 +239,9 @@ def test_union_law_equals_inclusion_and_exclusion(p, sizes):
 @pytest.mark.parametrize(("p", "k", "m"), [(400, 10, 120), (3000, 40, 100), (100, 3, 150)])
 def test_normal_union_law_is_close_to_the_exact_one(p, k, m, monkeypatch):
     sizes = np.full(m, k)
-    monkeypatch.setattr("holdfast.measures._subset_measures.MAX_EXACT_STEPS", 10**9)
+    monkeypatch.setattr("holdfast.measures._subset_tables.MAX_EXACT_STEPS", 10**9)
     exact = expected_of_union(p, sizes, lambda u: 1 / u)
-    monkeypatch.setattr("holdfast.measures._subset_measures.MAX_EXACT_STEPS", 0)
+    monkeypatch.setattr("holdfast.measures._subset_tables.MAX_EXACT_STEPS", 0)
     assert expected_of_union(p, sizes, lambda u: 1 / u) == pytest.approx(exact, rel=1e-6)
 
 

@@ -7,7 +7,7 @@ import scipy.sparse
 import holdfast as hf
 from holdfast.measures import get_measure
 from holdfast.measures._registry import register_measure
-from holdfast.measures._subset_measures import SystemMeasure
+from holdfast.measures._subset_tables import SystemMeasure
 
 NAMES = hf.list_measures("subset").index
 TAXONOMY = ["focus", "registers", "size_biased"]

@@ -13,8 +13,14 @@ from holdfast._formatting import did_you_mean, format_list
 from holdfast._typing import MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._numpy_files import SPARSE_KEY, build_sparse, read_npy, read_npz_arrays
+from holdfast.io._preference_tables import (
+    check_ranks,
+    detect_separator,
+    open_table,
+    read_matrix,
+    read_numbers,
+)
 from holdfast.io._selection_formats import COMMENT, read_json, read_selection_lines, to_subsets
-from holdfast.io._tables import check_ranks, detect_separator, open_table, read_matrix, read_numbers
 from holdfast.io._text_files import (
     SourceText,
     decode_text,

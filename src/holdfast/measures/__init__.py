@@ -7,7 +7,7 @@ from holdfast.measures import (
     _entropy,
     _group_matching,
     _nogueira,
-    _overlap,
+    _overlap_measures,
     _rank_correlation,
     _similarity_adjusted,
 )
@@ -31,7 +31,7 @@ from holdfast.measures._interval import (
 from holdfast.measures._measure import check_confidence, estimate_all, measure, pairwise
 from holdfast.measures._nogueira import Outcome, nogueira_test, nogueira_variance
 from holdfast.measures._registry import ChanceLevel, Estimate, Measure, get_measure, list_measures
-from holdfast.measures._subset_measures import (
+from holdfast.measures._subset_tables import (
     PairMeasure,
     PairSimilarities,
     SubsetTables,

@@ -12,7 +12,7 @@ from holdfast._typing import FloatArray, IntArray
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
-from holdfast.measures._subset_measures import (
+from holdfast.measures._subset_tables import (
     SubsetTables,
     SystemMeasure,
     Totals,

@@ -10,7 +10,7 @@ import scipy.stats
 
 from holdfast._typing import FloatArray, IntArray
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
-from holdfast.measures._subset_measures import (
+from holdfast.measures._subset_tables import (
     SubsetTables,
     SystemMeasure,
     correct_for_chance,

@@ -22,7 +22,7 @@ from holdfast._random import RandomState, generators
 from holdfast._typing import AnyArray, FloatArray, IntArray, MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.measures._registry import Score
-from holdfast.measures._subset_measures import SubsetTables
+from holdfast.measures._subset_tables import SubsetTables
 from holdfast.preferences import Preferences, is_frame
 
 CELLS_PER_BLOCK = 2**22  # similarities that are computed at a time; chosen by hand

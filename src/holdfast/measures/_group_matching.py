@@ -15,7 +15,7 @@ from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, order_columns
 from holdfast.measures._registry import no_chance_level, register_measure
-from holdfast.measures._subset_measures import PairMeasure, PairSimilarities
+from holdfast.measures._subset_tables import PairMeasure, PairSimilarities
 from holdfast.preferences import Groups
 
 Centre = Literal["mean", "representative"]

@@ -19,7 +19,7 @@ from holdfast.errors import (
 from holdfast.measures._feature_similarity import Similarity, as_similarity, check_all_named
 from holdfast.measures._interval import estimate_interval
 from holdfast.measures._registry import Estimate, Measure, get_measure
-from holdfast.measures._subset_measures import PairMeasure, SubsetTables
+from holdfast.measures._subset_tables import PairMeasure, SubsetTables
 from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights, concat
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from holdfast.measures._comparison import (
 from holdfast.measures._feature_similarity import Similarity
 from holdfast.measures._interval import jackknife_variance
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
-from holdfast.measures._subset_measures import (
+from holdfast.measures._subset_tables import (
     SubsetTables,
     SystemMeasure,
     counts_with_and_without,

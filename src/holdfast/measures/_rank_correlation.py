@@ -11,7 +11,7 @@ from holdfast._kernels.rank_agreement import kendall_table, overlap_tables
 from holdfast._typing import AnyArray, FloatArray, IntArray
 from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, register_measure, zero_chance
-from holdfast.measures._subset_measures import PairMeasure, PairSimilarities
+from holdfast.measures._subset_tables import PairMeasure, PairSimilarities
 from holdfast.preferences import Rankings, Weights, column_blocks, empty_table
 
 

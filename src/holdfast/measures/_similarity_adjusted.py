@@ -21,7 +21,7 @@ from holdfast.measures._feature_similarity import (
     to_kernel_arrays,
 )
 from holdfast.measures._registry import ChanceLevel, register_measure
-from holdfast.measures._subset_measures import (
+from holdfast.measures._subset_tables import (
     PairMeasure,
     PairSimilarities,
     SubsetTables,

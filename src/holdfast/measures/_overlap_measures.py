@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast._typing import FloatArray
 from holdfast.measures._registry import Estimate, register_measure, zero_chance
-from holdfast.measures._subset_measures import (
+from holdfast.measures._subset_tables import (
     OverlapMeasure,
     SubsetTables,
     SystemMeasure,
