@@ -144,7 +144,7 @@ def test_without_a_size_features_of_weight_0_are_left_out():
         ([3, 2, 1, 0, 0, 0], 4, 3),
         ([3, 2, 1, 0, 0, 0], 6, 3),
         ([0, 0, 0, 0, 0, 0], 1, 0),
-        ([3, 2, 1, 1, 1, 1], 4, 4),  # ties above 0 are ties
+        ([9, 2, 1, 1, 1, 1], 4, 4),  # ties above 0 are ties
         ([2, 1, 0, -1, -2, -3], 3, 3),  # 0 has its place among signed scores
         ([-1, -2, -3, -4, -5, -6], 4, 4),
     ],

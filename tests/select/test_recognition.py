@@ -10,6 +10,7 @@ import sklearn
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
+from sklearn.covariance import EllipticEnvelope, MinCovDet
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
@@ -47,7 +48,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, LinearSVC, OneClassSVM
 from sklearn.tree import DecisionTreeClassifier
 
 import holdfast as hf
@@ -213,6 +214,27 @@ def test_an_estimator_that_selects_nothing_is_refused(estimator):
         hf.AnySelector(estimator).fit(X, Y)
     with pytest.raises(InvalidInputError, match=r"selects nothing|no step before it selects"):
         hf.explain_selector(estimator)
+
+
+class SampleMask(BaseEstimator):
+    """Has a mask of samples like a robust covariance, but no tag that says so."""
+
+    def fit(self, X, y):
+        self.support_ = np.arange(len(X)) % 3 > 0
+        self.location_ = X[self.support_].mean(axis=0)
+        return self
+
+
+@pytest.mark.filterwarnings("ignore:Determinant has increased")
+@pytest.mark.parametrize(
+    "estimator",
+    [EllipticEnvelope(), MinCovDet(), SampleMask(), OneClassSVM(kernel="linear")],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_mask_of_samples_is_no_mask_of_features(estimator):
+    square, classes = X[:P], Y[:P]  # as many samples as features
+    with pytest.raises(InvalidInputError, match=r"finds outliers or .* selects no features"):
+        hf.AnySelector(estimator).fit(square, classes)
 
 
 # Estimators of other packages.
@@ -404,6 +426,13 @@ ORDERS = {
     "counts": (SCORES * 1000).astype(int),
     "ranking": RANKS,
     "ranking of fractions": rankdata(-SCORES),
+    "ranking by name": pd.Series(RANKS, index=NAMES).sort_values(),
+    "ranking by index": pd.Series(RANKS).sort_values(),
+    "ranking in a series of fractions": pd.Series(RANKS * 1.0, index=NAMES),
+    "ranking in a dictionary": {NAMES[j]: int(RANKS[j]) for j in ORDER},
+    "ranking of fractions in a dictionary": {NAMES[j]: float(RANKS[j]) for j in ORDER},
+    "counts of fractions": np.floor(SCORES * 1000),
+    "counts by name": pd.Series((SCORES * 1000).astype(int), index=NAMES).sort_values(),
 }
 
 
@@ -429,10 +458,42 @@ AMBIGUOUS = {
     ),
     "fractions 0 and 1": ((RANKS <= 5) * 1.0, "a score per feature or a mask", "mask"),
     "positions": (ORDER, "a score per feature or a ranking or indices", "indices"),
+    "ranks from 0": (RANKS - 1, "a score per feature or a ranking or indices", "ranking"),
+    "averaged ranks without a first": (
+        rankdata(np.maximum(RANKS, 3)),
+        "a score per feature or a ranking",
+        None,
+    ),
+}
+AMBIGUOUS |= {
+    f"{name} as fractions": (output * 1.0, words, None if name == "positions" else returns)
+    for name, (output, words, returns) in AMBIGUOUS.items()
+    if output.dtype.kind == "i"
 }
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
+@pytest.mark.parametrize(
+    "container",
+    [
+        np.asarray,
+        pd.Series,
+        lambda values: pd.Series(values, index=NAMES)[::-1],
+        lambda values: dict(zip(NAMES, values.tolist(), strict=True)),
+    ],
+    ids=["array", "series", "series by name", "dictionary"],
+)
+def test_what_may_be_several_things_is_refused_in_any_container(name, container):
+    output, words, returns = AMBIGUOUS[name]
+    given = container(output)
+    with pytest.raises(InvalidInputError, match=f"may be {words}.*returns='{returns or 'scores'}'"):
+        hf.AnySelector(lambda X, y: given).fit(FRAME, Y)
+    if returns not in (None, "indices"):
+        declared = hf.AnySelector(lambda X, y: given, returns=returns, n_features_to_select=5)
+        assert indices(declared.fit(FRAME, Y).get_support()) == sorted(TOP)
+
+
+@pytest.mark.parametrize("name", [name for name, (*_, returns) in AMBIGUOUS.items() if returns])
 def test_what_may_be_several_things_must_be_declared(name):
     output, words, returns = AMBIGUOUS[name]
     with pytest.raises(InvalidInputError, match=f"may be {words}.*returns='{returns}'"):
@@ -462,6 +523,39 @@ def test_what_may_be_several_things_must_be_declared(name):
 def test_output_that_cannot_be_read_is_refused(output, words):
     with pytest.raises((InvalidInputError, UnknownNameError), match=words):
         hf.AnySelector(lambda X, y: output).fit(FRAME, Y)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (np.arange(1, 6), "may be scores or ranks"),
+        (np.arange(1.0, 6.0), "may be scores or ranks"),
+        (np.array([1.5, 1.5, 3.0, 4.0, 5.0]), "may be scores or ranks"),
+        (np.array([2.5, np.nan, 1.5, 1.2, 0.5]), "are not all finite numbers"),
+        (np.arange(5) < 2, "are truth values"),
+    ],
+)
+def test_values_of_some_features_that_may_be_no_scores_are_refused(values, words):
+    some = pd.Series(values, index=[NAMES[j] for j in TOP])
+    with pytest.raises(InvalidInputError, match=f"values of 5 of 30 features, which {words}"):
+        hf.AnySelector(lambda X, y: some).fit(FRAME, Y)
+
+
+def test_declared_names_may_be_those_of_all_features():
+    scores = pd.Series(SCORES, index=NAMES)
+    fitted = hf.AnySelector(lambda X, y: scores, returns="names").fit(FRAME, Y)
+    assert fitted.get_support().all()
+    assert np.argsort(-fitted.scores_)[:5].tolist() == TOP
+
+
+def test_masked_scores_are_refused():
+    masked = np.ma.masked_array(SCORES, mask=RANKS <= 2)
+    with pytest.raises(InvalidInputError, match="masked features have no score"):
+        hf.AnySelector(lambda X, y: masked).fit(X, Y)
+    with pytest.raises(InvalidInputError, match="masked features have no score"):
+        hf.AnySelector(lambda X, y: (masked, None)).fit(X, Y)
+    complete = np.ma.masked_array(SCORES, mask=False)
+    assert hf.AnySelector(lambda X, y: complete).fit(X, Y).scores_.tolist() == SCORES.tolist()
 
 
 def test_names_need_names():

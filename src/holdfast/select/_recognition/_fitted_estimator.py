@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_outlier_detector
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from holdfast._typing import AnyArray, BoolArray, EstimatorLike, FloatArray, MatrixLike
@@ -45,6 +46,12 @@ def read_fitted(fitted: EstimatorLike, X: MatrixLike, returns: str | None = None
     returns : {"scores", "ranking", "subset"}, optional
         The form it is declared to give; None takes the first that it has.
     """
+    if _describes_samples(fitted):
+        raise UnreadableSelectorError(
+            f"{type(fitted).__name__} finds outliers or estimates a covariance: a mask of it is "
+            "one of samples, so it selects no features that can be read. Give a selector of "
+            "features, or a function f(X, y) that returns scores."
+        )
     reading = _read_subset(fitted, X, returns) if returns in (None, "subset") else None
     if reading is None and returns != "subset":
         reading = _read_all_features(fitted, X, returns)
@@ -56,6 +63,20 @@ def read_fitted(fitted: EstimatorLike, X: MatrixLike, returns: str | None = None
         "feature, so it selects nothing that can be read. Give a function f(X, y) that returns "
         "scores, such as permutation importances."
     )
+
+
+def _describes_samples(fitted: EstimatorLike) -> bool:
+    """Return whether an estimator detects outliers, or estimates a covariance without them."""
+    if callable(getattr(fitted, "get_support", None)):
+        return False
+    if hasattr(fitted, "support_") and (
+        hasattr(fitted, "location_") or hasattr(fitted, "covariance_")
+    ):
+        return True
+    try:
+        return bool(is_outlier_detector(fitted))
+    except (AttributeError, TypeError):  # estimators of other packages may have no tags
+        return False
 
 
 def _read_subset(fitted: EstimatorLike, X: MatrixLike, returns: str | None) -> Reading | None:

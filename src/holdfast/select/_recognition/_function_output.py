@@ -47,14 +47,10 @@ def read_output(
     labelled = _read_labels(output, X.shape[1], names)
     if labelled is not None:
         columns, values = labelled
-        if len(columns) < X.shape[1]:
+        if _are_of_selected_features(values, X.shape[1], returns):
             return _read_scored_features(columns, values, X.shape[1])
-        aligned = np.empty_like(values)
-        aligned[columns] = values
-        # values by name are scores, unless they are declared to be something else
-        return read_output(
-            aligned, X, names, returns or ("mask" if values.dtype == bool else "scores")
-        )
+        # in the order of the features; indices are no values of features
+        output = values if returns == "indices" else values[np.argsort(columns)]
     ordered = not isinstance(output, set | frozenset)
     values = _as_values(output if ordered else list(output))  # type: ignore[call-overload]
     form = _recognise_form(values, X.shape[1]) if returns is None else returns
@@ -81,6 +77,11 @@ def _is_list(item: object) -> bool:
 
 def _as_values(output: object) -> AnyArray:
     """Return an output as a one-dimensional array of numbers, truth values or text."""
+    if isinstance(output, np.ma.MaskedArray) and np.ma.is_masked(output):
+        raise InvalidInputError(
+            "the function gave a masked array, in which masked features have no score. Return the "
+            "indices or names of the selected features, or fill the masked values."
+        )
     try:
         values = np.asarray(output)
     except ValueError:  # parts of different lengths
@@ -116,10 +117,10 @@ def _recognise_form(values: AnyArray, n_features: int) -> str:
     kind, count = values.dtype.kind, len(values)
     if kind in "Ub":
         return "names" if kind == "U" else "mask"
-    if kind == "f" and not (count == n_features and _may_be_ranks_or_mask(values)):
-        return "scores" if count else "indices"
     if count != n_features:
-        return "indices"
+        return "scores" if kind == "f" and count else "indices"
+    if kind == "f" and not _may_be_ranks_or_mask(values):
+        return "scores"
     low, high = values.min(), values.max()
     distinct = len(np.unique(values)) == count
     if distinct and (low, high) == (1, count):
@@ -127,27 +128,39 @@ def _recognise_form(values: AnyArray, n_features: int) -> str:
     others = []
     if low >= 0 and high <= 1:
         others.append("mask")
-    if (low == 1 or kind == "f") and 1 <= low <= high <= count:  # with ties
+    if (low == 1 and high <= count) or _are_average_ranks(values):  # with ties
         others.append("ranking")
     if distinct and (low, high) == (0, count - 1):
         others += ["ranking", "indices"]
     if not others:
         return "scores"
-    candidates = " or ".join(PHRASES[form] for form in ["scores", *others])
+    forms = ["scores", *others]
+    candidates = " or ".join(PHRASES[form] for form in forms)
+    declared = " or ".join(f"returns={form!r}" for form in forms)
     raise InvalidInputError(
         f"the function gave {count:,} numbers for {n_features:,} features, which may be "
-        f"{candidates}. Declare which, as in hf.AnySelector(f, returns={others[-1]!r})."
+        f"{candidates}. Declare which in hf.AnySelector(f, returns=...), by {declared}."
     )
 
 
 def _may_be_ranks_or_mask(values: AnyArray) -> bool:
-    """Return whether fractions are ranks, perhaps averaged over ties, or only 0 and 1."""
-    count = len(values)
-    if count < 2 or not np.isfinite(values).all():
+    """Return whether fractions are whole numbers, as ranks are, or ranks averaged over ties.
+
+    Zeros only are scores of features without information.
+    """
+    if len(values) < 2 or not np.isfinite(values).all() or not values.any():
         return False
-    halves = np.all(values * 2 % 1 == 0)
-    is_ranked = halves and values.min() >= 1 and values.sum() == count * (count + 1) / 2
-    return bool(is_ranked or (np.isin(values, (0, 1)).all() and values.any()))
+    return bool(np.all(values % 1 == 0)) or _are_average_ranks(values)
+
+
+def _are_average_ranks(values: AnyArray) -> bool:
+    """Return whether numbers are ranks from 1, averaged over ties."""
+    count = len(values)
+    return bool(
+        np.all(values * 2 % 1 == 0)
+        and 1 <= values.min() <= values.max() <= count
+        and values.sum() == count * (count + 1) / 2
+    )
 
 
 def _check_one_per_feature(values: AnyArray, n_features: int, form: str) -> None:
@@ -251,13 +264,25 @@ def _read_labels(
     return columns.astype(np.intp), values
 
 
+def _are_of_selected_features(values: AnyArray, n_features: int, returns: str | None) -> bool:
+    """Return whether labelled values are scores of selected features, which may be all."""
+    return len(values) < n_features or (returns == "names" and values.dtype.kind == "f")
+
+
 def _read_scored_features(columns: IndexArray, values: AnyArray, n_features: int) -> Reading:
     """Return the reading of scores of some features: the others were not selected."""
     reading = _read_features(columns, n_features, "names")
-    if values.dtype.kind != "f" or not np.isfinite(values).all():
+    problem = ""
+    if values.dtype.kind == "b":
+        problem = "are truth values"
+    elif not np.isfinite(values).all():
+        problem = "are not all finite numbers"
+    elif values.dtype.kind != "f" or _may_be_ranks_or_mask(values):
+        problem = "may be scores or ranks"
+    if problem:
         raise InvalidInputError(
-            f"the function gave values of {len(columns):,} of {n_features:,} features; scores of "
-            "selected features must be finite fractions. Return their indices or names instead."
+            f"the function gave values of {len(columns):,} of {n_features:,} features, which "
+            f"{problem}. Return the indices or names of the selected features, best first."
         )
     scores = np.full(n_features, values.min(initial=0.0) - 1.0)
     scores[columns] = values
