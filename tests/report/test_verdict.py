@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import beta
 
+import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import GRADES, Recommendation
 from holdfast.report import verdict_sentences
@@ -103,6 +104,7 @@ def evidence(table=None, *, found=None, p=50, replication=None, failures=(), sub
 
     result = SimpleNamespace(
         plan={
+            "classifiers": [{"name": "knn3"}],
             "data": {
                 "n_features": p,
                 "n_samples": 60,
@@ -336,3 +338,29 @@ def test_the_verdict_is_that_of_the_tables_of_the_result():
 def test_a_verdict_is_short(name):
     told = verdict_sentences(report_of(name)["verdict"])
     assert sum(len(sentence.split()) for sentence in told) <= 55
+
+
+def largest_variance(X, y):
+    """Score features by their variance, whatever the classes."""
+    return X.var(axis=0)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_features_found_again_without_any_effect_are_nothing_to_act_on(shift):
+    rng = np.random.default_rng(3)
+    y = np.arange(80) % 2
+    # the selector finds the same three features in every study, with effect or without
+    X = rng.normal(size=(80, 60)) * np.r_[9.0, 8.0, 7.0, np.ones(57)]
+    X[:, :3] += 9.0 * shift * y[:, None] / 3.0
+    study = hf.Study(
+        {"variance": hf.AnySelector(largest_variance, returns="scores")},
+        protocol=hf.Subsampling(20, 0.9), sizes=[3], classifiers=(), replication=20,
+    )  # fmt: skip
+    verdict = verdict_with_names(Evidence(study.run(X, y.astype(str), n_jobs=1)))
+    assert len(verdict["trusted"]) == 3
+    if shift:
+        assert verdict["next_step"].startswith("Act on")
+    else:
+        assert "none of the likely features clearly differs" in verdict["why"]
+        assert "Act on" not in verdict["next_step"]
+        assert "with a classifier" in verdict["next_step"]

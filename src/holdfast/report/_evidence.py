@@ -344,6 +344,17 @@ class Evidence:
         return dict(zip(data.feature_names, to_records(table), strict=True))
 
     @cached_property
+    def lacks_effects(self) -> bool:
+        """Whether no classifier was run and no trusted feature clearly differs by class.
+
+        A selector that ignores the classes finds the same features in every study.
+        """
+        if self.plan["classifiers"]:
+            return False
+        rows = [self.effects[name] for name in self.trusted if name in self.effects]
+        return bool(rows) and all(row["low"] <= 0 <= row["high"] for row in rows)
+
+    @cached_property
     def near_copies(self) -> dict[str, tuple[str, float]]:
         """Features shown that nearly copy another one: that one, and the correlation."""
         if self.data is None:

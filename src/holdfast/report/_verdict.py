@@ -79,6 +79,8 @@ def _sentences(evidence: Evidence, grade: str) -> tuple[str, str, str, str]:
         why = _explain_nothing_expected(evidence)
         return NOTHING_EXPECTED, why, _ask_for_samples(evidence), NOTHING_CERTAINTY
     why = "" if evidence.beats_guessing else _describe_guessing(evidence)
+    if evidence.lacks_effects:
+        why = "Looked at alone, none of the likely features clearly differs between the classes."
     return second_study_sentence(evidence), why, _next_step(evidence), _certainty(evidence)
 
 
@@ -113,6 +115,8 @@ def _next_step(evidence: Evidence) -> str:
     rest = outlook.features_between(-1.0, WORTH_CHECKING_CHANCE)
     if not evidence.beats_guessing:
         return f"Check on new {evidence.unit_noun}s whether they classify at all."
+    if evidence.lacks_effects:
+        return "Run the study again with a classifier, to see whether they classify at all."
     all_of_them = f"all {len(trusted):,}" if len(trusted) == outlook.size else ""
     parts = [
         f"Act on {_format_feature_names(trusted, all_of_them)}."
