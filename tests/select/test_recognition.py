@@ -630,7 +630,55 @@ def test_weights_of_samples_are_passed_on():
         part.fit(X, Y, sample_weight=weights)
 
 
-# Explanations.
+# Messages and explanations.
+
+
+def test_missing_scores_and_repeated_names_say_what_to_return():
+    some = pd.Series(np.where(RANKS <= 5, SCORES, np.nan), index=NAMES)
+    with pytest.raises(InvalidInputError, match=r"25 features got no score.*only the selected"):
+        hf.AnySelector(lambda X, y: some).fit(FRAME, Y)
+    with pytest.raises(InvalidInputError, match="the name 'gene 4' 2 times"):
+        hf.AnySelector(lambda X, y: ["gene 4", "gene 1", "gene 4"]).fit(FRAME, Y)
+
+
+def test_all_candidates_are_listed():
+    words = r"by returns='scores' or returns='ranking' or returns='indices'\."
+    with pytest.raises(InvalidInputError, match=words):
+        hf.AnySelector(lambda X, y: RANKS - 1).fit(FRAME, Y)
+
+
+class NumberedSupport(BaseEstimator):
+    """Has zeros and ones where a mask is needed."""
+
+    def fit(self, X, y):
+        self.support_ = (RANKS <= 5).astype(int)
+        return self
+
+
+def test_a_support_of_numbers_is_no_mask():
+    with pytest.raises(InvalidInputError, match="support_ is not a mask of truth values"):
+        hf.AnySelector(NumberedSupport()).fit(X, Y)
+
+
+@pytest.mark.parametrize("given", [SelectKBest, hf.ReliefF])
+def test_a_class_is_refused_with_a_hint(given):
+    with pytest.raises(InvalidInputError, match=rf"got the class .*{given.__name__}\(\)"):
+        hf.explain_selector(given)
+    with pytest.raises(InvalidInputError, match=rf"got the class .*{given.__name__}\(\)"):
+        hf.AnySelector(given).fit(X, Y)
+
+
+def test_a_file_without_an_object_is_refused_with_a_hint():
+    with pytest.raises(InvalidInputError, match=r"names a file.*folder/mine\.py:object"):
+        hf.explain_selector("folder/mine.py")
+
+
+@pytest.mark.parametrize("given", ["f_score:alpha=0.05", "boruta", "knockoffs"])
+def test_a_selector_of_its_own_size_is_explained_as_such(given):
+    text = str(hf.explain_selector(given))
+    assert "a subset of its own size" in text
+    assert "It chooses the number itself." in text
+    assert "highest" not in text
 
 
 @pytest.mark.parametrize(

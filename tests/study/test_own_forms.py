@@ -172,9 +172,13 @@ def test_own_labels_reach_estimators_in_a_study():
 
 
 def test_sizes_of_own_subsets_are_ignored_with_a_warning():
-    with pytest.warns(HoldfastWarning, match="the sizes do not apply to ten"):
+    with pytest.warns(
+        HoldfastWarning, match="apply to ten, which chooses the number of features itself"
+    ):
         result = run({"ten": top_ten}, sizes=[5])
     assert result.summary()["size"].tolist() == ["own"]
+    with pytest.warns(HoldfastWarning, match=r"ten, best, which choose the number .* themselves"):
+        run({"ten": top_ten, "best": SelectKBest()}, sizes=[5])
     sized = run({"ten": hf.AnySelector(top_ten, n_features_to_select=1)}, sizes=[5, 20])
     assert sized.summary()["selected"].tolist() == [5.0, 10.0]
 

@@ -28,6 +28,11 @@ def test_selectors_come_in_many_shapes():
     assert list(chosen) == ["relieff", "svmrfe", "logistic_regression", "function"]
     assert chosen["relieff"].n_neighbors == 5
     assert isinstance(chosen["logistic_regression"], hf.AnySelector)
+    named = settings(
+        selectors="relieff:n_neighbors=5,random_state=1,t_score", classifiers="knn3,lda"
+    )
+    assert list(named.selectors) == ["relieff", "t_score"]
+    assert list(named.classifiers) == ["knn3", "lda"]
     assert settings(selectors={"mine": "t_score"}).selectors["mine"].get_params()
 
 

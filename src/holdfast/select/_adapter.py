@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from holdfast._formatting import did_you_mean, format_list
 from holdfast._object_spec import (
+    is_file_place,
     is_object_path,
     make_object,
     names_code,
@@ -314,6 +315,8 @@ class AnySelector(Scorer):
     def _make_estimator(self, generator: np.random.Generator) -> EstimatorLike:
         """Return a seeded clone of the estimator, or the function as it is."""
         estimator = FScore() if self.estimator is None else self.estimator
+        if inspect.isclass(estimator):
+            raise _class_error(estimator)
         if not hasattr(estimator, "fit"):
             if not callable(estimator):
                 raise InvalidInputError(
@@ -418,9 +421,19 @@ def named_selector(given: SelectorLike) -> tuple[str, Selector]:
         return snake_case(type(given).__name__), AnySelector(clone(given))
     if callable(given) and not inspect.isclass(given):
         return getattr(given, "__name__", "function"), AnySelector(given)
+    if inspect.isclass(given):
+        raise _class_error(given)
     raise InvalidInputError(
         "a selector must be a selector, an estimator, a function f(X, y), or a name; "
         f"got {given!r}."
+    )
+
+
+def _class_error(given: type[Any]) -> InvalidInputError:
+    """Return the error for a class where an instance is needed."""
+    return InvalidInputError(
+        f"a selector must be an instance, got the class {given.__name__}; add brackets, as in "
+        f"{given.__name__}()."
     )
 
 
@@ -430,6 +443,11 @@ def _build_named(
     """Return the name of a registered selector, and the selector with the options of a text."""
     if is_object_path(text):
         raise not_imported_error(text)
+    if is_file_place(text.strip()):
+        raise InvalidInputError(
+            f"{text!r} names a file; also name the function, class or instance in it, as in "
+            f"{text.strip()}:object."
+        )
     name, options = parse(text)
     record = get_selector(name)
     return record.name, make_object(text, record.kind, options)

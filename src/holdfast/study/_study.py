@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from holdfast._classifiers import as_classifier
-from holdfast._object_spec import is_object_path
+from holdfast._object_spec import is_object_path, parse_names
 from holdfast._typing import (
     DaskClient,
     EstimatorLike,
@@ -45,9 +45,10 @@ class Study:
     ----------
     selectors : mapping, sequence, str or estimator
         Names and selectors; or a list of selectors, or of their names as on the command line
-        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``). Other estimators and functions
-        ``f(X, y)`` are wrapped in :class:`holdfast.AnySelector`, which has how they are read.
-        Selectors of scikit-learn choose the size themselves; so do sparse models without `sizes`.
+        (``"relieff:n_neighbors=5"``, ``"path/to/file.py:object"``); or several names
+        in one text, between commas. Other estimators and functions ``f(X, y)`` are wrapped in
+        :class:`holdfast.AnySelector`, which has how they are read. Selectors of scikit-learn
+        choose the size themselves; so do sparse models without `sizes`.
     protocol : Protocol, splitter or str, default None
         The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
         scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
@@ -299,7 +300,7 @@ def _name_objects(
     if isinstance(given, Mapping):
         named = {str(name): convert(item)[1] for name, item in given.items()}
     else:
-        items = list(_as_list(given))
+        items = parse_names(given) if isinstance(given, str) else list(_as_list(given))
         pairs = [convert(item) for item in items]
         names = [name for name, _ in pairs]
         named = {

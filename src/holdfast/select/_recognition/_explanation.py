@@ -106,6 +106,8 @@ def explain_selector(
     name, instance = named_selector(selector)
     if not isinstance(instance, AnySelector):
         form = form_of(type(instance))
+        if instance.selects_own_size and form in (WEIGHTS, RANKING):
+            form = SUBSET
         return SelectorExplanation(name, form, "a selector of holdfast", _describe_size(instance))
     if X is None:
         expected = instance.expected_form

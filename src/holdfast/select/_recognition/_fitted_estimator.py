@@ -57,11 +57,15 @@ def read_fitted(fitted: EstimatorLike, X: MatrixLike, returns: str | None = None
         reading = _read_all_features(fitted, X, returns)
     if reading is not None:
         return reading
+    support = np.asarray(getattr(fitted, "support_", None))
+    no_mask = ""
+    if support.shape == (X.shape[1],) and support.dtype != bool:
+        no_mask = " Its support_ is not a mask of truth values (bool)."
     declared = "" if returns is None else f" that returns={returns!r} stands for"
     raise UnreadableSelectorError(
         f"{type(fitted).__name__} has none of {', '.join(ATTRIBUTES)}{declared} with one entry per "
-        "feature, so it selects nothing that can be read. Give a function f(X, y) that returns "
-        "scores, such as permutation importances."
+        f"feature, so it selects nothing that can be read.{no_mask} Give a function "
+        "f(X, y) that returns scores, such as permutation importances."
     )
 
 

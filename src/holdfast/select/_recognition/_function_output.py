@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -65,7 +66,9 @@ def read_output(
         return _read_mask_values(values)
     if form == "ranking":
         return _read_rank_values(values.astype(np.float64))
-    reading = read_scores(values.astype(np.float64), "scores that the function returned", X)
+    advice = " If a feature without a score is not selected, return only the selected features."
+    source = "scores that the function returned"
+    reading = read_scores(values.astype(np.float64), source, X, advice)
     if returns is None:
         _refuse_signed_sparse(reading.scores, X)
     return reading
@@ -230,11 +233,17 @@ def _find_names(values: AnyArray, names: Sequence[str] | None) -> IndexArray:
             "give the data as a data frame."
         )
     numbers = {str(name): position for position, name in enumerate(names)}
-    for name in map(str, values.tolist()):
+    counts = Counter(map(str, values.tolist()))
+    for name, count in counts.items():
         if name not in numbers:
             raise UnknownNameError(
                 f"the function gave {name!r}, which is not the name of a feature."
                 f"{did_you_mean(name, numbers)}"
+            )
+        if count > 1:
+            raise InvalidInputError(
+                f"the function gave the name {name!r} {count:,} times. Return each selected "
+                "feature once."
             )
     return np.array([numbers[str(name)] for name in values.tolist()], dtype=np.intp)
 

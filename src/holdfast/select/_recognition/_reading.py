@@ -103,9 +103,12 @@ def read_order(
     return Reading(SUBSET, source, returns, scores, mask, mask)
 
 
-def read_scores(scores: FloatArray, source: str, X: MatrixLike) -> Reading:
-    """Return the reading of one score per feature, in which a weight of 0 is no weight."""
-    clean = replace_missing_scores(scores, X)
+def read_scores(scores: FloatArray, source: str, X: MatrixLike, advice: str = "") -> Reading:
+    """Return the reading of one score per feature, in which a weight of 0 is no weight.
+
+    The advice is given if a score is missing.
+    """
+    clean = replace_missing_scores(scores, X, advice)
     # scores of both signs have no zero weights: 0 is then a score like any other
     eligible = clean > 0 if clean.min(initial=0.0) >= 0 else np.ones(len(clean), dtype=bool)
     return Reading(WEIGHTS, source, "scores", clean, eligible)
@@ -116,7 +119,7 @@ def read_ranks(ranks: FloatArray, source: str) -> Reading:
     return Reading(RANKING, source, "ranking", -ranks, np.ones(len(ranks), dtype=bool))
 
 
-def replace_missing_scores(scores: FloatArray, X: MatrixLike) -> FloatArray:
+def replace_missing_scores(scores: FloatArray, X: MatrixLike, advice: str) -> FloatArray:
     """Give constant features without a score the lowest one; replace infinity by large numbers."""
     if np.isfinite(scores).all():
         return scores
@@ -127,7 +130,7 @@ def replace_missing_scores(scores: FloatArray, X: MatrixLike) -> FloatArray:
     if not_constant.size:
         raise InvalidInputError(
             f"{plural(not_constant.size, 'feature')} got no score (NaN) although the values "
-            f"differ: {format_list(not_constant)}."
+            f"differ: {format_list(not_constant)}.{advice}"
         )
     finite[missing] = finite[~missing].min(initial=0.0) if missing.all() else finite[~missing].min()
     return finite

@@ -252,10 +252,12 @@ def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
 def _warn_of_ignored_sizes(settings: Settings) -> None:
     names = [name for name, s in settings.selectors.items() if s.selects_own_size]
     if settings.sizes is not None and names:
+        one = len(names) == 1
+        number = "the number of features"
+        choose = f"chooses {number} itself" if one else f"choose {number} themselves"
         advice = _sizes_advice(settings.selectors[name] for name in names)
         warnings.warn(
-            f"the sizes do not apply to {format_list(names)}, which choose the number of features "
-            f"themselves.{advice}",
+            f"the sizes do not apply to {format_list(names)}, which {choose}.{advice}",
             HoldfastWarning,
             stacklevel=2,
         )
