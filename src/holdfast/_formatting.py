@@ -107,6 +107,10 @@ def as_clause(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
+MAX_KNOWN_NAMES = 30
+"""Most names that a message lists; chosen by hand, for some lines of a terminal."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the nearest known name, else a list of all known names.
 
@@ -114,7 +118,11 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     names = sorted(known)
     nearest = nearest_name(str(name), names)
-    return f" Did you mean {nearest!r}?" if nearest else f" Known: {format_list(names, most=60)}."
+    return (
+        f" Did you mean {nearest!r}?"
+        if nearest
+        else f" Known: {format_list(names, most=MAX_KNOWN_NAMES)}."
+    )
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str:

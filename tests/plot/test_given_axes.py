@@ -31,17 +31,20 @@ def overlap(one, other):
 @pytest.mark.parametrize(("layout", "size"), [(None, (6.4, 4.8)), ("constrained", (13, 8))])
 def test_pictures_in_a_grid_keep_to_themselves(layout, size):
     figure = Figure(figsize=size, layout=layout)
+    # nine in each grid: the second one has the last kinds
+    kinds = KINDS[:9] if layout is None else KINDS[-9:]
+    assert set(KINDS) == {*KINDS[:9], *KINDS[-9:]}
     grid = list(figure.subplots(3, 3).flat)
-    for ax, kind in zip(grid, KINDS, strict=True):
+    for ax, kind in zip(grid, kinds, strict=True):
         DRAW[kind](NAMES, ax=ax)
     figure.draw_without_rendering()
     boxes = [drawn(ax) for ax in grid]
     for i, box in enumerate(boxes):
         assert overlap(box, figure.bbox) > 20
         reach = (box.extents - figure.bbox.extents) * [-1, -1, 1, 1]
-        assert reach.max() < 1, KINDS[i]
+        assert reach.max() < 1, kinds[i]
         for j in range(i):
-            assert overlap(box, boxes[j]) < 1.5, (KINDS[i], KINDS[j])
+            assert overlap(box, boxes[j]) < 1.5, (kinds[i], kinds[j])
 
 
 @pytest.mark.slow
