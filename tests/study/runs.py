@@ -152,7 +152,9 @@ class Started:
 
     def leftovers(self) -> list[str]:
         """Return what is left of it: processes, temporary files, shared memory."""
-        shared = Path("/dev/shm").glob(f"*{self.process.pid}*")
+        # names of others may hold the digits of the process number, as a part of a longer number
+        own = re.compile(rf"(?<![0-9a-f]){self.process.pid}(?![0-9a-f])")
+        shared = [path for path in Path("/dev/shm").glob("*") if own.search(path.name)]
         return [*map(str, self.workers()), *map(str, self.tmp.iterdir()), *map(str, shared)]
 
 
