@@ -19,10 +19,10 @@ DOCUMENTS = Path(__file__).parents[1] / "_reproduction"
 FOLDER = Path(__file__).parents[1] / "_generated"
 CAUTIOUS = "cautious"
 LEGEND = (
-    "Findings by paper. *As published* is the main setting of each experiment; papers with a "
-    "second, *cautious* setting have a second row. A finding that does not hold has its cause in "
-    "our copy of the data, in a setting that the paper leaves open, in the paper itself, or the "
-    "cause is not known."
+    "Findings by paper. *As published* is the main setting of each experiment, or the first that "
+    "can check the finding; papers with a second, *cautious* setting have a second row. A finding "
+    "that does not hold has its cause in our copy of the data, in a setting that the paper leaves "
+    "open, in the paper itself, or the cause is not known."
 )
 SOURCES = ("data", "setting", "paper", "not known")
 

@@ -158,11 +158,16 @@ def describe_published_outcome(claim: Claim, inputs: ClaimInput) -> Document:
 
 
 def tally(document: Document) -> dict[str, int]:
-    """Count the outcomes of the claims in the main setting."""
+    """Count the outcomes of the claims, each in the first setting that can check it."""
     counts = {"held": 0, "not held": 0, "cannot be checked": 0}
     for finding in document["findings"]:
-        counts[finding["results"][0]["status"]] += 1
+        counts[first_outcome(finding["results"])["status"]] += 1
     return counts
+
+
+def first_outcome(results: list[Document]) -> Document:
+    """Return the result of the main setting, or of the first one that can check the claim."""
+    return next((one for one in results if one["status"] != UNCHECKED), results[0])
 
 
 def to_json(document: Document) -> str:

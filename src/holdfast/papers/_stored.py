@@ -19,6 +19,7 @@ from holdfast.papers._comparison import MEAN, published_numbers
 from holdfast.papers._document import (
     Document,
     describe_published_outcome,
+    first_outcome,
     make_published_input,
 )
 from holdfast.papers._record import Experiment, Paper
@@ -136,8 +137,9 @@ def _describe_age(document: Document, record: Experiment) -> list[str]:
 
 
 def count_outcomes(documents: list[Document], setting: str | None = None) -> dict[str, int]:
-    """Count the findings of a paper in the main settings, or in a setting of this name.
+    """Count the findings of a paper in a setting of this name.
 
+    By default it is the first setting that can check the finding, mostly the main one.
     The keys are the statuses; those that do not hold are also counted by source of the cause.
     """
     counts: dict[str, int] = {}
@@ -145,7 +147,7 @@ def count_outcomes(documents: list[Document], setting: str | None = None) -> dic
         results = finding["results"]
         if setting is not None:
             results = [result for result in results if result["setting"] == setting]
-        result = results[0] if results else {"status": UNCHECKED, "cause": ""}
+        result = first_outcome(results) if results else {"status": UNCHECKED, "cause": ""}
         keys = [result["status"]]
         if result["status"] == NOT_HELD:
             keys.append(result["cause"].partition(":")[0])
