@@ -141,7 +141,7 @@ def test_an_unknown_name_among_many_gives_a_short_message():
     with pytest.raises(InvalidInputError, match="Did you mean 'gene12'") as caught:
         hf.Subsets([["gene_12"]], feature_names=names)
     assert len(str(caught.value)) < 200
-    with pytest.raises(InvalidInputError, match="and 4,940 more") as caught:
+    with pytest.raises(InvalidInputError, match="and 4,970 more") as caught:
         hf.Subsets([["?"]], feature_names=names)
     assert len(str(caught.value)) < 1000
 

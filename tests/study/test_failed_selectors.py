@@ -11,6 +11,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, StudyError
 from holdfast.select._ranker import Scorer
+from holdfast.study._execution import _worker
 from tests.cli.studies import run
 from tests.study.inline import Died, work_here
 from tests.study.selectors import position
@@ -172,6 +173,7 @@ def test_one_success_among_the_first_resamples_is_enough(selector, tried):
 
 @pytest.mark.parametrize("batches", [1, 2, 3, 6])
 def test_an_interrupted_run_goes_on_to_the_same_state(tmp_path, monkeypatch, batches):
+    monkeypatch.setattr(_worker, "SECONDS_PER_BATCH", 0.0)  # one unit, however fast the machine is
     asked = many({"f": "f_score", "odd": FailingAt(tuple(range(40))), "g": "t_score"})
     with pytest.warns(HoldfastWarning, match="odd failed on all 3"):
         whole = asked.run(X, Y, n_jobs=1)

@@ -40,13 +40,13 @@ def studied(X, **options):
 
 @pytest.fixture(scope="module")
 def whole():
-    with pytest.warns(hf.errors.HoldfastWarning, match="choose the number of features"):
+    with pytest.warns(hf.errors.HoldfastWarning, match="chooses? the number of features"):
         return studied(WINE.X)
 
 
 @pytest.fixture(scope="module")
 def missing():
-    with pytest.warns(hf.errors.HoldfastWarning, match="choose the number of features"):
+    with pytest.warns(hf.errors.HoldfastWarning, match="chooses? the number of features"):
         return studied(holed(), impute="median")
 
 

@@ -233,7 +233,7 @@ def test_missing_values_are_imputed():
 @pytest.mark.parametrize(
     ("selectors", "words"),
     [
-        (["random_subset"], r"themselves\. The size of a subset is set by n_features"),
+        (["random_subset"], r"itself\. The size of a subset is set by n_features"),
         (
             {"groups": hf.DRAGS(threshold=0.5)},
             r"A group selector without a threshold uses",
