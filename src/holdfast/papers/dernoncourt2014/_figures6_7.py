@@ -81,7 +81,7 @@ def check_trend(panel: str, sign: int) -> Check:
 def check_values_between(
     panel: str, place: float, low: float, high: float, names: tuple[str, ...], *, least: int = 4
 ) -> Check:
-    """Return a check that at least so many measures lie between two thresholds at a position."""
+    """Return a check that at least this many measures lie between two thresholds at a position."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         values = {name: get_value_at(curve(inputs, panel, name), place) for name in names}

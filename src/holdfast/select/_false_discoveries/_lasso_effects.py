@@ -51,7 +51,7 @@ def check_max_features(max_features: int | None, n_samples: int, share: float) -
 def lasso_coefficients(
     X: AnyArray, targets: FloatArray, rows: NDArray[np.integer], max_features: int
 ) -> FloatArray:
-    """Return the largest models on the lasso path with at most so many features.
+    """Return the largest models on the lasso path with at most this many features.
 
     Features have unit variance within the rows. The penalty does not depend on the order of the
     features, nor on the signs of their values.
