@@ -23,7 +23,7 @@ def write(tmp_path):
     return write
 
 
-def same_as_plain(data):
+def assert_same_as_plain(data):
     assert data.feature_names == ("TP53", "KRAS")
     np.testing.assert_array_equal(data.X, [[0.1, 2.0], [-0.03, 4.0]])
     assert data.X.dtype == np.float64
@@ -57,14 +57,14 @@ def same_as_plain(data):
     ],
 )
 def test_dialects_give_the_same_data(write, content):
-    same_as_plain(read_data(write(content)))
+    assert_same_as_plain(read_data(write(content)))
 
 
 def test_packed_and_tab_separated_files_are_read(write):
-    same_as_plain(read_data(write(gzip.compress(PLAIN.encode()), "data.csv.gz")))
-    same_as_plain(read_data(write(PLAIN.replace(",", "\t"), "data.tsv")))
+    assert_same_as_plain(read_data(write(gzip.compress(PLAIN.encode()), "data.csv.gz")))
+    assert_same_as_plain(read_data(write(PLAIN.replace(",", "\t"), "data.tsv")))
     packed = gzip.compress(PLAIN.replace(",", "\t").encode())
-    same_as_plain(read_data(str(write(packed, "DATA.TSV.GZ"))))
+    assert_same_as_plain(read_data(str(write(packed, "DATA.TSV.GZ"))))
 
 
 def test_latin_1_is_read_and_reported(write, caplog):

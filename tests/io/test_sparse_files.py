@@ -20,7 +20,7 @@ def arrays_of(path, kind):
         return {key: file[key] for key in file.files}
 
 
-def refusal(path, arrays):
+def expect_refusal(path, arrays):
     np.savez(path, **arrays)
     with pytest.raises(FileFormatError) as caught:
         read_similarity(path)
@@ -47,7 +47,7 @@ def test_indices_out_of_bounds(tmp_path, kind, name, value, place):
     arrays = arrays_of(tmp_path / "s.npz", kind)
     wrong = arrays[name].astype(np.int64)
     wrong[place] = value
-    assert f"'{name}' must" in refusal(tmp_path / "s.npz", {**arrays, name: wrong})
+    assert f"'{name}' must" in expect_refusal(tmp_path / "s.npz", {**arrays, name: wrong})
 
 
 @pytest.mark.parametrize(("kind", "name"), INDICES)
@@ -65,7 +65,7 @@ def test_indices_out_of_bounds(tmp_path, kind, name, value, place):
 )
 def test_index_arrays_of_another_shape_or_type(tmp_path, kind, name, change):
     arrays = arrays_of(tmp_path / "s.npz", kind)
-    refusal(tmp_path / "s.npz", {**arrays, name: change(arrays[name])})
+    expect_refusal(tmp_path / "s.npz", {**arrays, name: change(arrays[name])})
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -86,7 +86,7 @@ def test_index_arrays_of_another_shape_or_type(tmp_path, kind, name, change):
 )
 def test_other_arrays(tmp_path, kind, change, words):
     arrays = arrays_of(tmp_path / "s.npz", kind)
-    assert words in refusal(tmp_path / "s.npz", {**arrays, **change})
+    assert words in expect_refusal(tmp_path / "s.npz", {**arrays, **change})
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -94,13 +94,13 @@ def test_missing_arrays(tmp_path, kind):
     arrays = arrays_of(tmp_path / "s.npz", kind)
     for name in set(arrays) - {"format", "_is_array"}:
         rest = {key: values for key, values in arrays.items() if key != name}
-        assert f"needs the array '{name}'" in refusal(tmp_path / "s.npz", rest)
+        assert f"needs the array '{name}'" in expect_refusal(tmp_path / "s.npz", rest)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_infinite_values(tmp_path, kind):
     arrays = arrays_of(tmp_path / "s.npz", kind)
-    assert "finite" in refusal(
+    assert "finite" in expect_refusal(
         tmp_path / "s.npz", {**arrays, "data": np.full_like(arrays["data"], np.inf)}
     )
 
@@ -108,7 +108,7 @@ def test_infinite_values(tmp_path, kind):
 def test_indptr_that_falls(tmp_path):
     arrays = arrays_of(tmp_path / "s.npz", "csr")
     arrays["indptr"][1:3] = 5, 2
-    assert "'indptr' must rise from 0 in 5 steps" in refusal(tmp_path / "s.npz", arrays)
+    assert "'indptr' must rise from 0 in 5 steps" in expect_refusal(tmp_path / "s.npz", arrays)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,13 @@ def test_indptr_that_falls(tmp_path):
 def test_cells_that_are_stored_twice(tmp_path, kind, change):
     arrays = arrays_of(tmp_path / "s.npz", kind)
     change = {name: np.array(values, dtype=np.int32) for name, values in change.items()}
-    assert "one" in refusal(tmp_path / "s.npz", {**arrays, **change})
+    assert "one" in expect_refusal(tmp_path / "s.npz", {**arrays, **change})
 
 
 def test_blocks_that_do_not_fill_the_matrix(tmp_path):
     arrays = arrays_of(tmp_path / "s.npz", "bsr")
     change = {"data": np.ones((len(arrays["data"]), 3, 3))}
-    assert "do not fill the shape" in refusal(tmp_path / "s.npz", {**arrays, **change})
+    assert "do not fill the shape" in expect_refusal(tmp_path / "s.npz", {**arrays, **change})
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc"])

@@ -16,7 +16,7 @@ def parsed(cells, *, comma=False):
     return out, None if count < 0 else left[:count].tolist()
 
 
-def agree(cells):
+def check_agreement(cells):
     """Check all cells that are decided; return the share of those left open."""
     out, left = parsed(cells)
     decided = np.setdiff1d(np.arange(len(cells)), left)
@@ -27,25 +27,25 @@ def agree(cells):
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_doubles_come_back_from_their_shortest_form(values):
-    agree([repr(value) for value in values])
+    check_agreement([repr(value) for value in values])
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**19 - 1), st.integers(-80, 80)), min_size=1))
 def test_digits_and_powers_are_rounded_as_python_rounds_them(pairs):
-    agree([f"-{digits}E{power:+d}" for digits, power in pairs])
+    check_agreement([f"-{digits}E{power:+d}" for digits, power in pairs])
 
 
 @given(st.lists(st.tuples(st.integers(2**52, 2**53 - 1), st.integers(0, 9)), min_size=1))
 def test_halfway_cases_are_right_or_left_open(pairs):
-    agree([f"{(2 * whole + 1) << shift}" for whole, shift in pairs])
-    agree([f"{2 * whole + 1}.{step}" for whole, step in pairs])
+    check_agreement([f"{(2 * whole + 1) << shift}" for whole, shift in pairs])
+    check_agreement([f"{2 * whole + 1}.{step}" for whole, step in pairs])
 
 
 def test_numbers_as_programs_write_them_are_decided():
     rng = np.random.default_rng(0)
     values = rng.normal(size=50_000).tolist()
     for form in ("{!r}", "{:.3f}", "{:.7f}", "{:.18e}", "{:.10g}"):
-        assert agree([form.format(value) for value in values]) < 0.001
+        assert check_agreement([form.format(value) for value in values]) < 0.001
 
 
 def test_signs_blanks_and_empty_cells():

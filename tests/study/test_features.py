@@ -55,7 +55,7 @@ def result(folder):
     return hf.load(folder)
 
 
-def same(one, other):
+def assert_same(one, other):
     pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
@@ -81,7 +81,7 @@ def test_they_are_those_of_the_replication_estimate(result, selector, size):
     listed = whole[whole["selected"] | (whole["found_again"] >= MIN_LISTED_CHANCE)]
     rows = result.features["selector"].eq(selector) & result.features["size"].eq(size)
     own = result.features[rows].drop(columns=["selector", "size"])
-    same(own.reset_index(drop=True), listed.reset_index(drop=True))
+    assert_same(own.reset_index(drop=True), listed.reset_index(drop=True))
 
 
 def test_what_is_selected_is_what_the_selector_selects_on_the_full_data(result):
@@ -94,14 +94,14 @@ def test_what_is_selected_is_what_the_selector_selects_on_the_full_data(result):
 
 @pytest.mark.integration
 def test_two_processes_give_the_same(result):
-    same(study().run(*data(), n_jobs=2).features, result.features)
+    assert_same(study().run(*data(), n_jobs=2).features, result.features)
 
 
 @pytest.mark.slow
 def test_a_resumed_study_gives_the_same(result, folder, tmp_path):
     study().run(*data(), out=tmp_path / "part", n_jobs=1, part="1/2")
-    same(hf.resume(tmp_path / "part", n_jobs=1).features, result.features)
-    same(hf.load(folder).features, result.features)
+    assert_same(hf.resume(tmp_path / "part", n_jobs=1).features, result.features)
+    assert_same(hf.load(folder).features, result.features)
 
 
 def test_signed_statistics_are_kept_for_halves_and_the_full_data(folder):

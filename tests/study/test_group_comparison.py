@@ -25,7 +25,7 @@ SELECTORS = {
 }
 
 
-def compared(X, y):
+def check_comparison(X, y):
     """Run the comparison and check it; the data are no smaller than the numbers of clusters."""
     study = hf.Study(
         SELECTORS, protocol=PROTOCOL, sizes=SIZES, measures=MEASURES,
@@ -121,10 +121,10 @@ def test_the_comparison_holds_together_on_small_data():
     y = np.arange(45) % 2
     X = np.repeat(rng.normal(size=(45, 40)), 3, axis=1) + 0.5 * rng.normal(size=(45, 120))
     X[:, :30] += y[:, None]
-    compared(X, y)
+    check_comparison(X, y)
 
 
 @pytest.mark.slow
 def test_the_comparison_holds_together_on_colon(data_folder):
     data = hf.io.read_data(data_folder / "colon.parquet", target="class")
-    compared(data.X, data.codes)
+    check_comparison(data.X, data.codes)

@@ -28,7 +28,7 @@ def folder(whole, tmp_path):
     return tmp_path / "run"
 
 
-def refused(folder):
+def assert_refused(folder):
     before = (folder / FILE).read_bytes()
     for use in (
         lambda: load(folder),
@@ -45,31 +45,31 @@ def refused(folder):
 def test_a_store_that_is_cut_off_is_refused_and_left_alone(share, folder):
     content = (folder / FILE).read_bytes()
     (folder / FILE).write_bytes(content[: int(share * len(content))])
-    refused(folder)
+    assert_refused(folder)
 
 
 def test_random_bytes_are_no_store(folder):
     (folder / FILE).write_bytes(np.random.default_rng(0).bytes(50_000))
-    refused(folder)
+    assert_refused(folder)
 
 
 def test_a_text_is_no_store(folder):
     (folder / FILE).write_text("not what you expect\n" * 1000)
-    refused(folder)
+    assert_refused(folder)
 
 
 def test_a_database_of_another_program_is_no_store(folder):
     (folder / FILE).unlink()
     with closing(sqlite3.connect(folder / FILE)) as connection, connection:
         connection.execute("CREATE TABLE facts (name TEXT, value TEXT)")
-    refused(folder)
+    assert_refused(folder)
 
 
 def test_a_store_overwritten_in_the_middle_is_refused_and_left_alone(folder):
     content = bytearray((folder / FILE).read_bytes())
     content[8192:20480] = np.random.default_rng(0).bytes(12288)
     (folder / FILE).write_bytes(content)
-    refused(folder)
+    assert_refused(folder)
 
 
 def test_saved_data_that_are_cut_off_are_refused(folder):
