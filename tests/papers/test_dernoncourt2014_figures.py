@@ -265,8 +265,19 @@ def test_figure_6_shows_some_of_the_grid(runner):
     made = DERNONCOURT2014.get("figure6").make(runner)
     columns_are_right(made, "figure6")
     assert set(made.values["panel"]) == set(PANELS.values())
-    assert made.values.groupby(["panel", "measure"]).size().eq(5).all()
+    assert made.values.groupby(["setting", "panel", "measure"]).size().eq(5).all()
     assert statuses(made, "figure6", "as published").count("cannot be checked") == 0
+
+
+def test_cuts_on_p_values_select_more_in_larger_samples(runner):
+    made = DERNONCOURT2014.get("figure6").make(runner)
+    sizes = made.values[made.values["measure"] == "features"].pivot(
+        index="x", columns="setting", values="value"
+    )
+    strict, usual = sizes["p-values up to 0.01"], sizes["p-values up to 0.05"]
+    assert (strict < usual).all()
+    assert strict.is_monotonic_increasing
+    assert statuses(made, "figure6", "p-values up to 0.05")[:2] == ["held", "held"]
 
 
 def test_few_rows_are_evenly_chosen_with_both_ends():

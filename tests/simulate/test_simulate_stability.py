@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
@@ -171,6 +172,7 @@ def test_generators_without_a_gaussian_model_work_with_errors_off():
         ((SMALL,), {"errors": "yes"}, "errors must be"),
         ((SMALL, "cat_score"), {"exact": True}, "omit exact"),
         ((SMALL, hf.TScore(variance="welch")), {"exact": True}, "omit exact"),
+        ((SMALL, hf.TScore(alpha=0.1)), {"exact": True}, "omit exact"),
         ((BlockGaussian(),), {"exact": True}, "omit exact"),
         ((SMALL,), {"random_state": -1}, "random_state"),
         ((SMALL,), {"measures": 3}, "measures must be a single value or a non-empty list"),
@@ -194,7 +196,7 @@ def test_unknown_names_are_refused():
 
 def test_a_cut_at_a_p_value_sets_the_size():
     cut = hf.TScore(alpha=0.05, correction="none")
-    result = simulate_stability(SMALL, cut, size=5, n_sets=4)
+    result = simulate_stability(SMALL, cut, size=5, n_sets=4, exact=False)
     assert set(result.stability["size"]) == {"own"}
     counts = result.frequencies.groupby("selector")["frequency"].sum()
     selected = [
@@ -202,3 +204,24 @@ def test_a_cut_at_a_p_value_sets_the_size():
         for data in (DrawnData(SMALL, cut, Seeds(0, 0)).draw(position) for position in range(4))
     ]
     assert counts.item() == pytest.approx(np.mean(selected))
+
+
+@pytest.mark.parametrize(
+    "selector", [hf.TScore(alpha=0.05, correction="none"), hf.TScore(threshold=2)]
+)
+def test_cut_of_exact_scores_selects_as_often_as_the_noncentral_t_says(selector):
+    generator = IndependentGaussian(n_samples=40, n_features=50)
+    table = simulate_stability(
+        generator, selector, n_sets=2000, measures="ati_pa", exact=True, errors=False
+    ).frequencies
+    cut = stats.t.isf(0.025, 38) if selector.threshold is None else 2
+    shift = 2 * table["effect"] / np.sqrt(1 / 20 + 1 / 20)
+    expected = stats.nct.sf(cut, 38, shift) + stats.nct.cdf(-cut, 38, shift)
+    error = np.sqrt(expected * (1 - expected) / 2000)
+    assert (np.abs(table["frequency"] - expected) < 4.5 * error).all()
+    assert set(table["size"]) == {"own"}
+
+
+def test_lda_on_no_feature_errs_in_half_of_the_cases():
+    rows = simulate_stability(SMALL, hf.TScore(threshold=1e9), n_sets=3, measures="anhd").errors
+    assert rows[["lda_error", "shrinkage_lda_error"]].eq(0.5).all(axis=None)

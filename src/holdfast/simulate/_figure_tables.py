@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from holdfast._typing import FloatArray
+from holdfast._typing import FloatArray, SelectorLike
 from holdfast.errors import UndefinedMeasureWarning
 from holdfast.select import TScore
 from holdfast.simulate._gaussian import BlockGaussian, GaussianGenerator, IndependentGaussian
@@ -217,6 +217,8 @@ DEFAULT_SETTING: dict[str, Any] = {
     "bayes_error": 0.10,
 }
 SELECTED_FRACTION = 0.1
+P_VALUE_CUTS = (0.01, 0.05)
+"""Levels of the two-sided t-test in the paper's supplement, Fig. 1; it is not said which."""
 PANEL_PARAMETERS = ("n_samples", "n_features", "size", "gamma")
 ESTIMATE_COLUMNS = ["value", "low", "high"]
 CORRELATION_STRUCTURES: dict[str, GaussianGenerator] = {
@@ -244,7 +246,35 @@ def tabulate_stability_sweeps(options: FigureOptions) -> Tables:
         table = table[table["size"] < table["n_features"]]  # stability of all features is undefined
         panel_table = table[["measure", *ESTIMATE_COLUMNS]].assign(panel=panel, x=table[panel])
         tables.append(panel_table[["panel", "x", "measure", *ESTIMATE_COLUMNS]])
-    return {"stability": pd.concat(tables, ignore_index=True)}
+    return {
+        "stability": pd.concat(tables, ignore_index=True),
+        "p_value_cuts": tabulate_p_value_cuts(options),
+    }
+
+
+def tabulate_p_value_cuts(options: FigureOptions) -> pd.DataFrame:
+    """Tabulate stability by number of samples where p-values determine how many are selected."""
+    settings = [
+        IndependentGaussian(**{**DEFAULT_SETTING, "n_samples": n})
+        for n in options.thin_grid(SAMPLE_COUNTS)
+    ]
+    tables = []
+    for alpha in P_VALUE_CUTS:
+        # the training sets are those of the panel with a fixed number of features
+        result = _simulate_quietly(
+            settings,
+            SELECTED_FRACTION,
+            options,
+            options.derive_seed(6, 0),
+            errors=False,
+            selectors=[TScore(alpha=alpha, correction="none")],
+        )
+        sizes = result.frequencies.groupby("setting", sort=False)["frequency"].sum()
+        kept = result.stability[["n_samples", "measure", *ESTIMATE_COLUMNS]]
+        tables.append(
+            kept.assign(alpha=alpha, mean_size=result.stability["setting"].map(sizes.to_dict()))
+        )
+    return pd.concat(tables, ignore_index=True)
 
 
 def tabulate_error_sweeps(options: FigureOptions) -> Tables:
@@ -283,7 +313,7 @@ def _simulate_quietly(
     seed: int,
     *,
     errors: bool,
-    selectors: Sequence[str] = ("t_score",),
+    selectors: Sequence[SelectorLike] = ("t_score",),
     measures: str | Sequence[str] = MEASURES,
     n_sets: int | None = None,
 ) -> SimulatedStability:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
+from scipy.special import stdtrit
 
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.measures import get_measure, measure
@@ -90,8 +91,8 @@ class TrainingSetOutcome:
         return size if self.n_found is None else min(size, self.n_found)
 
 
-NO_FEATURES = LinearRule(np.zeros(0), 0.0)
-"""The rule without features; its error is 0.5."""
+NO_RULES = FittedRules(LinearRule(np.zeros(0), 0.0), LinearRule(np.zeros(0), 0.0))
+"""The rules without features; their error is 0.5."""
 
 
 class TrainingSetSource(ABC):
@@ -104,11 +105,15 @@ class TrainingSetSource(ABC):
 
 @dataclass(frozen=True, eq=False)
 class ExactScores(TrainingSetSource):
-    """The t-score on independent Gaussian features, drawn without generating data."""
+    """The t-score on independent Gaussian features, drawn without generating data.
+
+    With a `cut`, the features whose score is at least as high are selected.
+    """
 
     model: GaussianModel
     counts: tuple[int, int]
     seeds: Seeds
+    cut: float | None = None
 
     def get_outcome(self, position: int) -> TrainingSetOutcome:
         """Draw the moments of a training set, and the rest only if LDA is fitted."""
@@ -117,10 +122,16 @@ class ExactScores(TrainingSetSource):
 
         def fit_rules(features: Sequence[FeatureIndices]) -> list[FittedRules]:
             longest = max(features, key=len)
+            if not len(longest):
+                return [NO_RULES] * len(features)
             rules = Discriminants(moments, longest, generator)
             return [rules.fit_leading(len(subset)) for subset in features]
 
-        return TrainingSetOutcome(moments.scores, None, None, fit_rules, self.model.n_features)
+        n_features = self.model.n_features
+        if self.cut is None:
+            return TrainingSetOutcome(moments.scores, None, None, fit_rules, n_features)
+        subset = np.flatnonzero(moments.scores >= self.cut)
+        return TrainingSetOutcome(None, None, subset, fit_rules, n_features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +167,7 @@ class DrawnData(TrainingSetSource):
                     lda(data.X[:, columns], positive, shrinkage=True),
                 )
                 if len(columns)
-                else FittedRules(NO_FEATURES, NO_FEATURES)
+                else NO_RULES
                 for columns in features
             ]
 
@@ -183,7 +194,8 @@ def choose_source(
         return DrawnData(generator, selector, seeds)
     n_samples: int = generator.n_samples  # type: ignore[attr-defined]
     n_cases = (n_samples + 1) // 2
-    return ExactScores(model, (n_cases, n_samples - n_cases), seeds)
+    cut = get_score_cut(cast("TScore", selector), n_samples)
+    return ExactScores(model, (n_cases, n_samples - n_cases), seeds, cut)
 
 
 def get_gaussian_model(generator: Generator) -> GaussianModel | None:
@@ -195,9 +207,22 @@ def get_gaussian_model(generator: Generator) -> GaussianModel | None:
 def supports_exact_scores(generator: Generator, selector: Selector) -> bool:
     """Return whether the scores of a selector can be drawn without generating data."""
     model = get_gaussian_model(generator)
-    if type(selector) is not TScore or selector.selects_own_size:
+    if type(selector) is not TScore or selector.variance != "pooled":
         return False
-    return selector.variance == "pooled" and model is not None and model.independent
+    # corrected p-values are no cut of the score: it depends on the other features
+    cuts_score = selector.alpha is None or selector.correction == "none"
+    return cuts_score and model is not None and model.independent
+
+
+def get_score_cut(selector: TScore, n_samples: int) -> float | None:
+    """Return the lowest score that a t-score selects, or None if it selects a count of features.
+
+    A two-sided p-value of at most α is a score of at least the 1 - α/2 quantile of Student's
+    distribution with n - 2 degrees of freedom.
+    """
+    if selector.alpha is not None:
+        return -float(stdtrit(n_samples - 2, selector.alpha / 2))
+    return selector.threshold
 
 
 # Training sets of independent Gaussian features, drawn as their sufficient statistics.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
@@ -14,7 +15,7 @@ from holdfast.papers._claims import (
     UncheckableClaim,
     format_change,
 )
-from holdfast.papers._record import Experiment
+from holdfast.papers._record import Experiment, Setting
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
     FILTER_LABELS,
@@ -37,18 +38,38 @@ if TYPE_CHECKING:
 
 MEASURES = tuple(MEASURE_SHORT_NAMES.values())
 SWEEPS = "sweeps"
+CUT_SETTINGS = {0.01: "p-values up to 0.01", 0.05: "p-values up to 0.05"}
+"""Settings in which a cut on the p-value selects, by its level."""
+MEAN_SIZE = "features"
 
 
 def figure6(runner: ExperimentRunner) -> ExperimentResult:
-    """Show stability along four panels."""
+    """Show stability along four panels, and along the first where p-values are cut."""
     tables = get_figure_tables(runner, 6)
     table = tables["stability"].assign(measure=lambda own: own["measure"].map(MEASURE_SHORT_NAMES))
     table["panel"] = table["panel"].map(PANELS)
+    # S_W and S_R compare all scores and ranks, whatever is selected
+    whole = table[(table["panel"] == "N") & table["measure"].isin(("S_W", "S_R"))]
+    values, facts = [pick_panel_values(table).assign(setting=ONLY)], {(ONLY, SWEEPS): table}
+    for alpha, setting in CUT_SETTINGS.items():
+        cut = _read_cut_panel(tables["p_value_cuts"], alpha)
+        values.append(pick_panel_values(cut).assign(setting=setting))
+        facts[setting, SWEEPS] = pd.concat([cut, whole], ignore_index=True)
     return ExperimentResult(
-        values=pick_panel_values(table).assign(setting=ONLY),
+        values=pd.concat(values, ignore_index=True),
         pictures={"stability": hf.plot.simulated_figure(6, tables)},
-        facts={(ONLY, SWEEPS): table},
+        facts=facts,
     )
+
+
+def _read_cut_panel(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Return stability and mean number of selected features by N, for one level."""
+    rows = table[np.isclose(table["alpha"], alpha)].rename(columns={"n_samples": "x"})
+    rows = rows.assign(panel="N", measure=rows["measure"].map(MEASURE_SHORT_NAMES))
+    sizes = rows.drop_duplicates("x").assign(
+        measure=MEAN_SIZE, value=lambda first: first["mean_size"]
+    )
+    return pd.concat([rows, sizes], ignore_index=True)
 
 
 def pick_panel_values(table: pd.DataFrame) -> pd.DataFrame:
@@ -193,6 +214,18 @@ FIGURE6 = Experiment(
     work=("figure6",),
     keys=("panel", "x", "measure"),
     part="measure",
+    settings=(
+        Setting(name=ONLY, title="A tenth of the features is selected, or d of them."),
+        *(
+            Setting(
+                name=name,
+                title=f"All features with a two-sided p-value of the t-test up to {alpha:g} are "
+                "selected, however many they are, along N only: Fig. 1 of the paper's supplement. "
+                "The level of the supplement is not known here.",
+            )
+            for alpha, name in CUT_SETTINGS.items()
+        ),
+    ),
     choices=(
         (
             "The paper does not state its grid points: 14 numbers of samples, 12 of features, 21 "
