@@ -139,6 +139,22 @@ def test_marked_numbers_have_an_asterisk(made):
     assert "*" not in random.ours
 
 
+def test_rows_can_end_with_their_average_and_numbers_have_a_spread(made):
+    cells = [dict(cell) for cell in made[0].document["cells"]]
+    cells[0] |= {"spread": 0.12, "published_spread": 0.034}
+    document = {**made[0].document, "cells": cells, "row_means": True}
+    own = grid(document, "two")
+    assert own.heads == ["F", "random", "average"]
+    _, (f, _, average) = own.rows[0]
+    assert f.ours == f"{cells[0]['value']:.2f} ± 0.12"
+    assert f.published == "0.90 ± 0.03"
+    assert average.published == "0.55"
+    ours = (cells[0]["value"] + cells[1]["value"]) / 2
+    assert average.ours == f"{ours:.2f}"
+    assert average.difference == f"{ours - 0.55:+.2f}"
+    assert own.rows[1][1][2].published == ""  # one of the two is not published
+
+
 def test_differences_are_shaded_by_the_range_of_what_was_published(made):
     shade = make_shader(made[0].document)  # from 0.2 to 0.9
     gaps = {0.05: "", 0.1: " off1", -0.3: " off2", 0.6: " off3"}

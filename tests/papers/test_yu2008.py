@@ -124,6 +124,35 @@ def test_accuracies_are_those_of_the_subsets(runner, accuracy, setting, method, 
         assert values[setting, "colon", "1-NN", method, k] == pytest.approx(expected)
 
 
+def test_deviations_are_those_of_the_folds(runner, accuracy):
+    predictions = loaded(runner, "selection-colon").predictions.query(
+        "selector == 'SVM-RFE' and size == 4 and classifier == 'linear_svm'"
+    )
+    right = predictions["actual"].astype(str) == predictions["predicted"].astype(str)
+    folds = [100 * own.mean() for _, own in right.groupby(predictions["resample"])]
+    cell = accuracy.values.query(
+        "setting == 'as published' and classifier == 'SVM' and method == 'SVM-RFE' and k == 4"
+    )
+    assert cell["spread"].item() == pytest.approx(np.std(folds, ddof=1))
+
+
+def test_representatives_are_matched_by_their_correlation(runner, selected):
+    data = runner.data("colon")
+    groups = hf.DRAGS()
+    folds = _studies.study_options(runner)["protocol"].draw(data.y, random_state=0)
+    rows = [fold.train for fold in folds if fold.role == "main"]
+    (reference,) = groups.group_resamples(data.X, data.y, [np.arange(24)]).representatives
+    expected = []
+    for found in groups.group_resamples(data.X, data.y, rows).representatives:
+        first = reference[:4]
+        correlations = np.corrcoef(data.X[:, [*first, *found]].T)[: len(first), len(first) :]
+        expected.append(correlations[linear_sum_assignment(-correlations)].mean())
+    cell = selected.values.query(
+        "setting == 'as published' and measure == 'representatives' and k == 4"
+    )
+    assert cell["value"].item() == pytest.approx(np.mean(expected))
+
+
 def test_twice_as_many_clusters_are_those_of_their_own_study(runner, accuracy, selected):
     values = accuracy.values.query("setting == 'K = 2k clusters' and classifier == '1-NN'")
     stable = selected.values.query("setting == 'K = 2k clusters' and measure == 'index'")

@@ -11,11 +11,12 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from holdfast.papers._record import Experiment
-from holdfast.papers._runner import SETTING, VALUE
+from holdfast.papers._runner import SETTING, SPREAD, VALUE
 
 if TYPE_CHECKING:
     from holdfast.plot import Picture
 
+PUBLISHED_SPREAD = "published_spread"
 MEAN = "mean of these"
 WHOLE_TABLE_LABEL = "all"
 OVERALL = "overall, in ranges"
@@ -24,7 +25,7 @@ OVERALL = "overall, in ranges"
 
 @cache
 def published_numbers(paper: str, experiment: str) -> pd.DataFrame:
-    """Return the published numbers of an experiment: its keys and ``value``.
+    """Return the published numbers of an experiment: its keys, ``value``, sometimes ``spread``.
 
     Empty where the paper prints none, as in most figures.
     """
@@ -41,12 +42,15 @@ def compare_with_published(
     """Return our numbers and the published ones in one table, with their differences.
 
     Where the record requests means over data sets, both are averaged over the same data sets.
+    Standard deviations are in ``spread`` and ``published_spread``.
     """
     keys = list(record.keys)
-    theirs = published.reindex(columns=[*keys, VALUE]).rename(columns={VALUE: "published"})
+    numbers = [VALUE, SPREAD] if SPREAD in values else [VALUE]
+    theirs = published.reindex(columns=[*keys, *numbers])
+    theirs = theirs.rename(columns={VALUE: "published", SPREAD: PUBLISHED_SPREAD})
     for key in keys:
         theirs[key] = theirs[key].astype(values[key].dtype)
-    table = values[[SETTING, *keys, VALUE]].merge(theirs, on=keys, how="left")
+    table = values[[SETTING, *keys, *numbers]].merge(theirs, on=keys, how="left")
     table["published"] = table["published"].astype(float)
     if record.mean_over is not None:
         table = pd.concat([table, _average_over(table, record.mean_over, keys)], ignore_index=True)
@@ -58,10 +62,11 @@ def _average_over(table: pd.DataFrame, over: str, keys: list[str]) -> pd.DataFra
     """Average over one key where both sides have numbers for more than one of its values."""
     # both means must cover the same data sets, unless nothing is published at all
     others = [SETTING, *(key for key in keys if key != over)]
-    both = table.dropna(subset=[VALUE]) if table["published"].isna().all() else table.dropna()
+    compared = [VALUE] if table["published"].isna().all() else [VALUE, "published"]
+    both = table.dropna(subset=compared)
     groups = both.groupby(others, sort=False)[[VALUE, "published"]]
     means = groups.mean()[groups.size() > 1].reset_index()
-    return means.assign(**{over: MEAN})[table.columns]
+    return means.assign(**{over: MEAN}).reindex(columns=table.columns)
 
 
 MIN_POINTS = 3

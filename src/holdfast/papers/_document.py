@@ -12,9 +12,14 @@ from pandas.api.types import is_numeric_dtype
 
 from holdfast._formatting import MISSING, format_number, format_percent, plural
 from holdfast.papers._claims import UNCHECKED, ClaimInput, explain_outcomes
-from holdfast.papers._comparison import OVERALL, agreement, published_numbers
+from holdfast.papers._comparison import (
+    OVERALL,
+    PUBLISHED_SPREAD,
+    agreement,
+    published_numbers,
+)
 from holdfast.papers._record import FULL, REDUCED, Experiment
-from holdfast.papers._runner import SETTING, VALUE, get_data
+from holdfast.papers._runner import SETTING, SPREAD, VALUE, get_data
 from holdfast.report import to_json_value
 
 if TYPE_CHECKING:
@@ -62,6 +67,7 @@ def make_document(
         "heads": list(record.heads),
         "part": record.part,
         "digits": record.digits,
+        "row_means": record.row_means,
         "cells": _mark_cells(to_json_value(table.to_dict("records")), record, result),
         "agreement": to_json_value(agreement(table, record)),
         "findings": findings(order, result, full=runner.full),
@@ -189,7 +195,7 @@ def settings_shown(document: Document) -> list[Document]:
 
 def is_measured(experiment: Experiment, values: pd.DataFrame) -> bool:
     """Return whether the columns are those of the experiment."""
-    return set(values.columns) == {SETTING, VALUE, *experiment.keys}
+    return set(values.columns) - {SPREAD} == {SETTING, VALUE, *experiment.keys}
 
 
 # The numbers of a document as tables: rows, heads, and up to three numbers per cell.
@@ -232,6 +238,12 @@ def grid(document: Document, setting: str) -> Grid:
     cells_by_key = {(_format_keys(cell, rows), _format_keys(cell, heads)): cell for cell in cells}
     columns = list(dict.fromkeys(_format_keys(cell, heads) for cell in cells))
     lines = list(dict.fromkeys(_format_keys(cell, rows) for cell in cells))
+    if document.get("row_means"):  # documents of earlier versions lack the key
+        means = {
+            line: _average_cells([cells_by_key.get((line, c)) for c in columns]) for line in lines
+        }
+        cells_by_key |= {(line, (ROW_MEAN,)): cell for line, cell in means.items()}
+        columns.append((ROW_MEAN,))
     return Grid(
         titles=[name.replace("_", " ") for name in rows],
         heads=[" ".join(column) for column in columns],
@@ -246,6 +258,21 @@ def grid(document: Document, setting: str) -> Grid:
             for line in lines
         ],
     )
+
+
+ROW_MEAN = "average"
+
+
+def _average_cells(cells: list[Document | None]) -> Document:
+    """Return the average of a row: of our numbers, and of the published ones; None with gaps."""
+    averages: dict[str, float | None] = {}
+    for name in (VALUE, "published"):
+        numbers = [None if cell is None else cell[name] for cell in cells]
+        known = [number for number in numbers if number is not None]
+        averages[name] = sum(known) / len(known) if len(known) == len(numbers) else None
+    ours, theirs = averages.values()
+    difference = None if ours is None or theirs is None else ours - theirs
+    return {**averages, "difference": difference}
 
 
 def _format_keys(cell: Document, names: list[str]) -> tuple[str, ...]:
@@ -264,11 +291,16 @@ def _make_comparison_cell(cell: Document | None, digits: int) -> ComparisonCell:
         return ComparisonCell(MISSING)
     ours, theirs = cell["value"], cell["published"]
     return ComparisonCell(
-        format_number(ours, digits) + "*" * cell.get("marked", False),
-        "" if theirs is None else format_number(theirs, digits),
+        _format_with_spread(ours, cell.get(SPREAD), digits) + "*" * cell.get("marked", False),
+        "" if theirs is None else _format_with_spread(theirs, cell.get(PUBLISHED_SPREAD), digits),
         "" if None in (ours, theirs) else _format_difference(cell["difference"], digits),
         cell["difference"],
     )
+
+
+def _format_with_spread(value: float | None, spread: float | None, digits: int) -> str:
+    text = format_number(value, digits)
+    return text if spread is None else f"{text} ± {format_number(spread, digits)}"
 
 
 def _format_difference(value: float, digits: int) -> str:

@@ -73,6 +73,8 @@ class Experiment:
         Number of decimals shown.
     mean_over : str, optional
         The key over which additional rows average, for both our and the published numbers.
+    row_means : bool
+        Whether rows end with their average.
     settings : tuple of Setting
         The settings in which it is run, the main one first.
     choices : tuple of str
@@ -101,6 +103,7 @@ class Experiment:
     part: str | None = None
     digits: int = 2
     mean_over: str | None = None
+    row_means: bool = False
     settings: tuple[Setting, ...] = (Setting(name="as published", title="As in the paper."),)
     choices: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()

@@ -308,7 +308,7 @@ def _write_tables(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
 
 # Results of experiments: numbers, pictures, and facts for the claims.
 
-SETTING, VALUE = "setting", "value"
+SETTING, VALUE, SPREAD = "setting", "value", "spread"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +318,8 @@ class ExperimentResult:
     Attributes
     ----------
     values : pandas.DataFrame
-        One row per number: ``setting``, the keys of the experiment, ``value``.
+        One row per number: ``setting``, the keys of the experiment, ``value``; optionally
+        ``spread``, its standard deviation.
     pictures : mapping
         Pictures by name.
     facts : mapping

@@ -11,7 +11,7 @@ from scipy.stats import skew
 
 import holdfast as hf
 from holdfast.papers._claims import UncheckableClaim, require_rows
-from holdfast.papers._runner import SETTING, VALUE, ExperimentResult, sort_rows
+from holdfast.papers._runner import SETTING, SPREAD, VALUE, ExperimentResult, sort_rows
 from holdfast.papers.yu2008._studies import (
     ALL_CLUSTERS,
     CLASSIFIERS,
@@ -26,11 +26,13 @@ from holdfast.papers.yu2008._studies import (
     MEASURES,
     OTHERS,
     RAW,
+    REPRESENTATIVES,
     REVERSED,
     RFE,
     SELECTION_SIZES,
     match_among_all_groups,
     run_all_clusters,
+    run_central_members,
     run_dense_groups,
     run_double_clusters,
     run_logarithmic_selection,
@@ -94,8 +96,14 @@ def figure3(runner: ExperimentRunner) -> ExperimentResult:
     )
     table = table[(table[SETTING] != LOGARITHMS) | (table["method"] != DRAGS)]
     matched = [tabulate_matching(runner, DRAGS, hf.DRAGS(), name) for name in runner.names]
+    central = [
+        stability(run_central_members(runner, name)).assign(
+            setting=MAIN, data=name, method=f"{KMEANS}, central"
+        )
+        for name in runner.names
+    ]
     return _make_stability_result(
-        keep_higher_index(pd.concat([*matched, table], ignore_index=True))
+        keep_higher_index(pd.concat([*matched, table, *central], ignore_index=True))
     )
 
 
@@ -123,7 +131,9 @@ def _make_stability_result(table: pd.DataFrame) -> ExperimentResult:
     }
     pictures = {
         f"stability{'' if setting == MAIN else f', {setting}'}": hf.plot.group_stability(
-            setting_table.rename(columns={"method": "selector", "k": "size"})
+            setting_table[setting_table["measure"] != REPRESENTATIVES].rename(
+                columns={"method": "selector", "k": "size"}
+            )
         )
         for (setting, _), setting_table in facts.items()
         if setting in (MAIN, LOGARITHMS)
@@ -143,10 +153,11 @@ MAJORITY = (
 def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Run all selections and average their accuracies over folds."""
     accuracies = collect_selections(runner, tabulate_folds)
-    accuracies = accuracies[accuracies["method"] != f"{KMEANS}, central"].drop(columns="selector")
+    accuracies = accuracies.drop(columns="selector")
     accuracies["method"] = accuracies["method"].replace(f"{KMEANS}, all", KMEANS)
     keys = [SETTING, *ACCURACY_KEYS]
-    means = accuracies.groupby(keys, sort=False)["accuracy"].mean().rename(VALUE).reset_index()
+    folds = accuracies.groupby(keys, sort=False)["accuracy"]
+    means = pd.DataFrame({VALUE: folds.mean(), SPREAD: folds.std()}).reset_index()
     facts: dict[tuple[str, str], Any] = {
         (setting, "folds"): complete_with_main_setting(accuracies, setting)
         for setting in accuracies[SETTING].unique()
@@ -181,7 +192,7 @@ def compare_halves(runner: ExperimentRunner, name: str) -> pd.DataFrame:
 ORDERS = {
     "classifier": tuple(CLASSIFIERS.values()),
     "method": (DGF, DRAGS, RFE, KMEANS),
-    "measure": tuple(MEASURES.values()),
+    "measure": (*MEASURES.values(), REPRESENTATIVES),
 }
 
 
@@ -202,7 +213,7 @@ def _name_main_selections(chosen: pd.DataFrame) -> pd.DataFrame:
     """Replace selector names by settings and methods."""
     names = {f"{DRAGS}, {setting}": (setting, DRAGS) for setting in DENSE}
     names |= {RFE: (MAIN, RFE), f"{RFE}, reversed": (REVERSED, RFE)}
-    names |= {f"{KMEANS}, {kind}": (MAIN, f"{KMEANS}, {kind}") for kind in ("all", "central")}
+    names |= {f"{KMEANS}, all": (MAIN, f"{KMEANS}, all")}
     return _assign_settings(chosen, names)
 
 

@@ -22,6 +22,8 @@ ALL_CLUSTERS = 100
 """Clusters of which the k most relevant are selected, in the main setting."""
 CLASSIFIERS = {"linear_svm": "SVM", "knn1": "1-NN"}
 MEASURES = {"group_matching_index": "index", "group_matching_value": "value"}
+REPRESENTATIVES = "representatives"
+"""The value with correlations of representatives in place of those of centres."""
 DGF, DRAGS, KMEANS, RFE = "DGF", "DRAGS", "K-means", "SVM-RFE"
 
 MAIN = "as published"
@@ -92,38 +94,46 @@ def match_among_all_groups(
         rows = [resample.train for resample in resamples if resample.role == "main"]
         groups = selector.group_resamples(data.X, data.y, rows)
         reference = selector.group_resamples(data.X, data.y, [np.arange(len(data.y))])
-        options: dict[str, dict[str, Any]] = {
-            "index": {}, "value": {"data": data.X},
+        matchings: dict[str, dict[str, Any]] = {
+            "index": {"names": "group_matching_index"},
+            "value": {"names": "group_matching_value", "data": data.X},
+            REPRESENTATIVES: {
+                "names": "group_matching_value", "data": data.X, "centre": "representative",
+            },
         }  # fmt: skip
         found = [
             {
                 "k": k,
-                "measure": MEASURES[name],
+                "measure": name,
                 "value": hf.measure(
-                    name, groups, reference=reference, n_groups=k, against="all",
-                    **options[MEASURES[name]],
+                    preferences=groups, reference=reference, n_groups=k, against="all", **options
                 ),
             }
-            for name in MEASURES
+            for name, options in matchings.items()
             for k in SELECTION_SIZES
-        ]  # fmt: skip
+        ]
         return {"matching": pd.DataFrame(found)}
 
     return runner.tables(f"matching {what}", make)["matching"]
 
 
 def run_selection(runner: ExperimentRunner, name: str) -> hf.Result:
-    """Run DRAGS in all its settings, SVM-RFE, and K-means with many clusters."""
+    """Run DRAGS in all its settings, SVM-RFE both ways, and K-means with many clusters."""
     selectors = {
         **{f"{DRAGS}, {setting}": hf.DRAGS(**options) for setting, options in DENSE.items()},
         RFE: make_rfe(),
         f"{RFE}, reversed": hf.AnySelector(reversed_rfe_scores),
         f"{KMEANS}, all": make_clusters(runner, ALL_CLUSTERS),
-        f"{KMEANS}, central": make_clusters(runner, ALL_CLUSTERS, 5),
     }
     return runner.study(
         f"selection {name}", selectors, runner.data(name), **study_options_with_classifiers(runner)
     )
+
+
+def run_central_members(runner: ExperimentRunner, name: str) -> hf.Result:
+    """Run K-means with the same clusters, of which only the central members count."""
+    selectors = {f"{KMEANS}, central": make_clusters(runner, ALL_CLUSTERS, 5)}
+    return runner.study(f"central {name}", selectors, runner.data(name), **study_options(runner))
 
 
 def run_double_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
@@ -174,12 +184,20 @@ def take_logarithms(runner: ExperimentRunner) -> hf.io.Dataset:
 
 _SECONDS_BY_DATA: dict[str, dict[str, tuple[float, float]]] = {
     "selection": {
-        "colon": (12, 80),
-        "srbct": (14, 95),
-        "lymphoma3": (20, 160),
-        "prostate": (50, 440),
-        "leukemia": (55, 450),
-        "lung": (200, 2200),
+        "colon": (11, 55),
+        "srbct": (13, 75),
+        "lymphoma3": (18, 100),
+        "prostate": (45, 270),
+        "leukemia": (50, 280),
+        "lung": (180, 1550),
+    },
+    "central": {
+        "colon": (1, 25),
+        "srbct": (1, 20),
+        "lymphoma3": (2, 60),
+        "prostate": (5, 170),
+        "leukemia": (5, 170),
+        "lung": (20, 650),
     },
     "double": {
         "colon": (9, 105),
