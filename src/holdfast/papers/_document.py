@@ -13,8 +13,9 @@ from pandas.api.types import is_numeric_dtype
 from holdfast._formatting import MISSING, format_number, format_percent, plural
 from holdfast.papers._claims import UNCHECKED, ClaimInput, explain_outcomes
 from holdfast.papers._comparison import OVERALL, agreement, published_numbers
+from holdfast.papers._dataset_locator import get_data
 from holdfast.papers._record import FULL, REDUCED, Experiment
-from holdfast.papers._runner import SETTING, VALUE, get_data
+from holdfast.papers._runner import SETTING, VALUE
 from holdfast.report import to_json_value
 
 if TYPE_CHECKING:
