@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import runpy
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
-from holdfast._registry import Registry
+from holdfast._registry import INDEX_FILE, IndexEntry, Registry
 from holdfast.errors import UnknownNameError
 
 
@@ -81,11 +83,32 @@ def test_entry_points_add_records_but_replace_none(monkeypatch):
         [first := Record("first")],
         entry_point_group="things",
         record_from_entry_point=lambda point: Record(point.name),
+        describe=lambda record: {"size": len(record.name)},
     )
     assert registry.all_records() == {"first": first, "added": Record("added")}
     assert registry.get_record("added") == Record("added")
     assert list(registry) == ["first"]
-    assert registry.to_frame(lambda record: {"size": len(record.name)})["size"].to_dict() == {
-        "added": 5,
-        "first": 5,
-    }
+    assert registry.rows() == [{"name": "added", "size": 5}, {"name": "first", "size": 5}]
+    assert registry.to_frame()["size"].to_dict() == {"added": 5, "first": 5}
+
+
+def test_the_index_is_current():
+    path = Path(__file__).parents[1] / "tools" / "record_index.py"
+    make_index = runpy.run_path(str(path))["make_index"]
+    message = "run python tools/record_index.py and commit what it writes"
+    assert make_index() == INDEX_FILE.read_text(encoding="utf-8"), message
+
+
+def test_a_name_is_checked_without_an_import(monkeypatch):
+    entry = IndexEntry("no.such.module", ["other"], {"size": 1})
+    monkeypatch.setattr("holdfast._registry.read_index", lambda: {"thing": {"first": entry}})
+    registry: Registry[Record] = Registry("thing", [Record("second")], describe=lambda _: {})
+    for name in ("first", "other", "second"):
+        registry.check_name(name)
+    with pytest.raises(UnknownNameError, match="Did you mean 'other', another name of 'first'"):
+        registry.check_name("othr")
+    assert registry.rows() == [{"name": "first", "size": 1}, {"name": "second"}]
+    assert list(registry) == ["first", "second"]
+    assert len(registry) == 2
+    with pytest.raises(ModuleNotFoundError, match="No module named"):
+        registry.get_record("other")

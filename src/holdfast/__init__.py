@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from holdfast._lazy_exports import lazy_exports
+
 if TYPE_CHECKING:
     from holdfast import (
         errors,
@@ -83,83 +85,6 @@ if TYPE_CHECKING:
         list_selectors,
     )
     from holdfast.study import Result, Study, check, export, load, merge, resume
-
-# Names are imported on first use, so that `holdfast --help` stays fast.
-_HOME = {
-    "AddedNoise": "resample",
-    "AnySelector": "select",
-    "BackwardSelection": "select",
-    "Bootstrap": "resample",
-    "Boruta": "select",
-    "CATScore": "select",
-    "ComplementaryHalves": "resample",
-    "ConsensusGroups": "select",
-    "CrossValidation": "resample",
-    "DRAGS": "select",
-    "DataSplitting": "select",
-    "DenseGroups": "select",
-    "DisjointParts": "resample",
-    "ElasticNetSelection": "select",
-    "Ensemble": "select",
-    "FScore": "select",
-    "FeatureSubsets": "resample",
-    "FloatingSelection": "select",
-    "ForestImportance": "select",
-    "ForwardSelection": "select",
-    "GradientBoostingImportance": "select",
-    "Groups": "preferences",
-    "IndependentSamples": "resample",
-    "ImpurityForest": "select",
-    "InformationGain": "select",
-    "IntegratedPathSelection": "select",
-    "KMeansGroups": "select",
-    "Knockoffs": "select",
-    "L1Path": "select",
-    "LassoSelection": "select",
-    "LinearSVMWeights": "select",
-    "MRMR": "select",
-    "ModeratedTScore": "select",
-    "MutualInformation": "select",
-    "Nested": "resample",
-    "OscillatingSearch": "select",
-    "PermutationImportance": "select",
-    "RandomScore": "select",
-    "RandomSubset": "select",
-    "Rankings": "preferences",
-    "ReliefF": "select",
-    "Result": "study",
-    "SVMRFE": "select",
-    "ShapImportance": "select",
-    "Splits": "resample",
-    "StabilitySelection": "select",
-    "Study": "study",
-    "Subsampling": "resample",
-    "Subsets": "preferences",
-    "SymmetricalUncertainty": "select",
-    "SyntheticFeatureSelection": "select",
-    "TScore": "select",
-    "Weights": "preferences",
-    "WilcoxonScore": "select",
-    "check": "study",
-    "compare": "measures",
-    "compare_replication": "judge",
-    "concat": "preferences",
-    "explain_selector": "select",
-    "export": "study",
-    "list_measures": "measures",
-    "list_protocols": "resample",
-    "list_selectors": "select",
-    "load": "study",
-    "measure": "measures",
-    "merge": "study",
-    "pairwise": "measures",
-    "replication": "judge",
-    "resume": "study",
-}
-_MODULES = (
-    "errors", "io", "judge", "measures", "papers", "plot", "report", "resample", "select",
-    "simulate", "study", "theory",
-)  # fmt: skip
 
 __all__ = [
     "DRAGS",
@@ -246,14 +171,13 @@ __all__ = [
 ]
 
 
+_import_export = lazy_exports(__name__)
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in _HOME:
-        return getattr(importlib.import_module(f"holdfast.{_HOME[name]}"), name)
-    if name in _MODULES:
-        return importlib.import_module(f"holdfast.{name}")
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("holdfast")
-    raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    return _import_export(name)
 
 
 def __dir__() -> list[str]:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from sklearn.base import clone, is_regressor
-from sklearn.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from typing import TYPE_CHECKING, Any
 
 from holdfast._object_spec import make_object, parse_spec_or_call, snake_case
 from holdfast._registry import Registry
-from holdfast._typing import EstimatorLike
 from holdfast.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from sklearn.impute import SimpleImputer
+
+    from holdfast._typing import EstimatorLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,38 +28,60 @@ class ClassifierRecord:
         Its name on the command line and in study files.
     title : str
         What it is, in a few words.
-    kind : callable
-        The scikit-learn class.
+    path : str
+        Where its scikit-learn class is imported from: ``module:class``.
     options : mapping
         Parameters of the class.
     """
 
     name: str
     title: str
-    kind: Callable[..., Any]
+    path: str
     options: Mapping[str, Any]
 
+    @property
+    def kind(self) -> Callable[..., Any]:
+        """The scikit-learn class."""
+        module, name = self.path.split(":")
+        kind: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        return kind
 
-def _record(name: str, title: str, kind: Callable[..., Any], **options: Any) -> ClassifierRecord:
-    return ClassifierRecord(name=name, title=title, kind=kind, options=options)
+
+def _record(name: str, title: str, path: str, **options: Any) -> ClassifierRecord:
+    return ClassifierRecord(name=name, title=title, path=path, options=options)
 
 
 CLASSIFIERS: Registry[ClassifierRecord] = Registry(
     "classifier",
     (
-        _record("linear_svm", "linear SVM, C = 0.5", SVC, kernel="linear", C=0.5),
-        _record("rbf_svm", "SVM with an RBF kernel, C = 1", SVC, kernel="rbf"),
-        _record("knn1", "nearest neighbour", KNeighborsClassifier, n_neighbors=1),
-        _record("knn3", "3 nearest neighbours", KNeighborsClassifier, n_neighbors=3),
-        _record("knn5", "5 nearest neighbours", KNeighborsClassifier, n_neighbors=5),
-        _record("lda", "linear discriminant analysis", LinearDiscriminantAnalysis),
+        _record("linear_svm", "linear SVM, C = 0.5", "sklearn.svm:SVC", kernel="linear", C=0.5),
+        _record("rbf_svm", "SVM with an RBF kernel, C = 1", "sklearn.svm:SVC", kernel="rbf"),
+        _record(
+            "knn1", "nearest neighbour", "sklearn.neighbors:KNeighborsClassifier", n_neighbors=1
+        ),
+        _record(
+            "knn3", "3 nearest neighbours", "sklearn.neighbors:KNeighborsClassifier", n_neighbors=3
+        ),
+        _record(
+            "knn5", "5 nearest neighbours", "sklearn.neighbors:KNeighborsClassifier", n_neighbors=5
+        ),
+        _record(
+            "lda",
+            "linear discriminant analysis",
+            "sklearn.discriminant_analysis:LinearDiscriminantAnalysis",
+        ),
         _record(
             "gaussian",
             "Gaussian, one covariance matrix per class, shrunk by 1%",
-            QuadraticDiscriminantAnalysis,
+            "sklearn.discriminant_analysis:QuadraticDiscriminantAnalysis",
             reg_param=0.01,
         ),
-        _record("random_forest", "forest of 50 trees", RandomForestClassifier, n_estimators=50),
+        _record(
+            "random_forest",
+            "forest of 50 trees",
+            "sklearn.ensemble:RandomForestClassifier",
+            n_estimators=50,
+        ),
     ),
 )
 
@@ -98,6 +114,8 @@ def get_classifier(name: str) -> ClassifierRecord:
 
 def as_classifier(given: EstimatorLike) -> tuple[str, Any]:
     """Return a name for a classifier, and the classifier."""
+    from sklearn.base import clone, is_regressor
+
     if isinstance(given, str):
         name, options = parse_spec_or_call(given)
         record = get_classifier(name)
@@ -113,6 +131,8 @@ def as_classifier(given: EstimatorLike) -> tuple[str, Any]:
 
 def clone_with_seed(classifier: EstimatorLike, seed: int) -> EstimatorLike:
     """Return a clone with all its random_state parameters set."""
+    from sklearn.base import clone
+
     new = clone(classifier)
     keys = [key for key in new.get_params() if key.split("__")[-1] == "random_state"]
     return new.set_params(**dict.fromkeys(keys, seed)) if keys else new
@@ -120,10 +140,14 @@ def clone_with_seed(classifier: EstimatorLike, seed: int) -> EstimatorLike:
 
 def classification_steps(classifier: EstimatorLike, *, impute: bool) -> list[tuple[str, Any]]:
     """Return the pipeline steps that classify selected features: impute, scale, classify."""
+    from sklearn.preprocessing import StandardScaler
+
     steps = [("scale", StandardScaler()), ("classify", classifier)]
     return [("impute", median_imputer()), *steps] if impute else steps
 
 
 def median_imputer() -> SimpleImputer:
     """Return an imputer of medians; a feature without any value becomes 0."""
+    from sklearn.impute import SimpleImputer
+
     return SimpleImputer(strategy="median", keep_empty_features=True)

@@ -50,6 +50,45 @@ def test_help_imports_nothing_heavy(path):
     assert not imported & HEAVY
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("list measures", 0, ""),
+        ("list selectors --json", 0, ""),
+        ("list protocols", 0, ""),
+        ("list papers", 0, ""),
+        ("study @wine --selectors tscore", 2, "no selector is called 'tscore'"),
+        ("study @wine --measures jacard", 2, "no measure is called 'jacard'"),
+        ("study @wine --protocol subsampl(10)", 2, "no protocol is called 'subsampl'"),
+        ("study @wine --classifiers knn99", 2, "no classifier is called 'knn99'"),
+        ("study @wines", 2, "no data set is called '@wines'"),
+        ("study missing.csv", 3, "missing.csv: there is no such file"),
+        ("study missing.toml", 3, "missing.toml: there is no such file"),
+        ("plan missing.csv", 3, "missing.csv: there is no such file"),
+        ("plan @wine --measure jacard", 2, "no measure is called 'jacard'"),
+        ("measure missing.txt", 3, "missing.txt: there is no such file"),
+        ("measure missing.txt --measures jacard", 2, "no measure is called 'jacard'"),
+        ("resume missing", 1, "missing: there is no such folder"),
+        ("report missing", 1, "missing: there is no such folder"),
+        ("check missing", 1, "missing: there is no such folder"),
+        ("merge missing others --out joined", 1, "missing: there is no such folder"),
+        ("reproduce missing", 2, "no paper is called 'missing'"),
+    ],
+)
+def test_lists_and_mistakes_import_nothing_heavy(tmp_path, arguments, code, message):
+    run = subprocess.run(
+        [sys.executable, "-c", LIST_IMPORTS, *arguments.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert run.returncode == code
+    assert message in run.stderr
+    assert not set(json.loads(run.stderr.splitlines()[-1])) & HEAVY
+
+
 @pytest.mark.parametrize("path", list(commands()), ids=" ".join)
 def test_help_explains_and_gives_an_example(path):
     result = CliRunner().invoke(main, [*path, "--help"], prog_name="holdfast")

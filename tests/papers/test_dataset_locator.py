@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import FileFormatError, StoreError, UnknownNameError
-from holdfast.papers._reproduce import PAPERS
-from holdfast.papers._runner import DATA, DatasetLocator
+from holdfast.papers import PAPERS
+from holdfast.papers._dataset_locator import DATA, DatasetLocator
 
 TABLE = pd.DataFrame(
     {"f0": [1.0, 2.5, 3.0, 4.0], "f1": [0.0, 1.0, 0.5, 2.0], "class": list("abab")}

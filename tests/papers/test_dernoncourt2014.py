@@ -11,7 +11,8 @@ from scipy.stats import ttest_ind
 import holdfast as hf
 from holdfast.papers._claims import ClaimInput
 from holdfast.papers._comparison import published_numbers
-from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
+from holdfast.papers._dataset_locator import DatasetLocator
+from holdfast.papers._runner import ExperimentRunner, WorkerOptions
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _table2
 from holdfast.papers.dernoncourt2014._table2 import (
     FEATURES_PUBLISHED,

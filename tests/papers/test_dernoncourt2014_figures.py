@@ -7,7 +7,8 @@ from scipy.stats import norm
 
 import holdfast as hf
 from holdfast.papers._claims import ClaimInput
-from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
+from holdfast.papers._dataset_locator import DatasetLocator
+from holdfast.papers._runner import ExperimentRunner, WorkerOptions
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _figures1_2, _figures3_5, _figures8_9
 from holdfast.papers.dernoncourt2014._figures3_5 import (
     MEASURE_SHORT_NAMES,

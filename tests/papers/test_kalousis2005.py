@@ -11,8 +11,9 @@ from scipy.stats import binomtest, spearmanr
 import holdfast as hf
 from holdfast.papers._claims import HELD, NOT_HELD, UNCHECKED, ClaimInput
 from holdfast.papers._comparison import published_numbers
+from holdfast.papers._dataset_locator import DatasetLocator
 from holdfast.papers._document import is_measured
-from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
+from holdfast.papers._runner import ExperimentRunner, WorkerOptions
 from holdfast.papers.kalousis2005 import KALOUSIS2005, _figures, _study
 from holdfast.papers.kalousis2005._figures import (
     ALWAYS,

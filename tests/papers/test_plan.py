@@ -3,6 +3,7 @@
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.papers._dataset_locator import DATA, DatasetLocator
 from holdfast.papers._record import FULL, REDUCED
 from holdfast.papers._reproduce import (
     PAPERS,
@@ -10,7 +11,6 @@ from holdfast.papers._reproduce import (
     explain_missing_data,
     plan_experiments,
 )
-from holdfast.papers._runner import DATA, DatasetLocator
 from tests.papers.sample import SAMPLE
 
 

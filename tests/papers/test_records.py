@@ -10,8 +10,8 @@ import pytest
 import holdfast
 from holdfast.papers import PAPERS
 from holdfast.papers._comparison import published_numbers
+from holdfast.papers._dataset_locator import DATA, DatasetLocator
 from holdfast.papers._document import describe_published_outcome, make_published_input
-from holdfast.papers._runner import DATA, DatasetLocator
 
 FOLDER = Path(holdfast.__file__).parent / "papers"
 EXPERIMENTS = [(paper, one) for paper in PAPERS.values() for one in paper.experiments]

@@ -9,7 +9,8 @@ import holdfast as hf
 from holdfast.papers import somol2008
 from holdfast.papers._claims import ClaimInput
 from holdfast.papers._comparison import published_numbers
-from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
+from holdfast.papers._dataset_locator import DatasetLocator
+from holdfast.papers._runner import ExperimentRunner, WorkerOptions
 
 pytestmark = pytest.mark.slow  # the fixtures run whole experiments
 

@@ -11,7 +11,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import holdfast as hf
 from holdfast.papers._claims import ClaimInput
 from holdfast.papers._comparison import published_numbers
-from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
+from holdfast.papers._dataset_locator import DatasetLocator
+from holdfast.papers._runner import ExperimentRunner, WorkerOptions
 from holdfast.papers.yu2008 import YU2008, _experiments, _studies
 
 pytestmark = pytest.mark.slow  # the fixtures run whole experiments

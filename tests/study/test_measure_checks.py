@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectFdr, SelectKBest
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.study._planning._plan_checks import check_fitting
-from holdfast.study._study import check_settings
+from holdfast.study._planning._settings import check_settings
 
 
 def told(selectors, *measures):

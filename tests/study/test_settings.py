@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
-from holdfast.study._study import check_settings
+from holdfast.study._planning._settings import check_settings
 
 
 def settings(**given):

@@ -11,8 +11,8 @@ from holdfast.select._search import _wrapper
 from holdfast.select._selector import OfferedFeatures
 from holdfast.study._planning._make_plan import make_plan, make_unit_runner
 from holdfast.study._planning._plan import SELECTION, derive_seed
+from holdfast.study._planning._settings import check_settings
 from holdfast.study._storage._store import to_integers
-from holdfast.study._study import check_settings
 
 WINE = read_data("@wine")
 NAMES = WINE.feature_names

@@ -20,8 +20,8 @@ from holdfast.select import Scorer
 from holdfast.study._execution._unit import restrict_selector
 from holdfast.study._planning._make_plan import make_plan, make_unit_runner
 from holdfast.study._planning._plan import Unit
+from holdfast.study._planning._settings import check_settings
 from holdfast.study._storage._store import to_floats, to_integers
-from holdfast.study._study import check_settings
 
 WINE = read_data("@wine")
 

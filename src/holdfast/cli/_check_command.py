@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from holdfast.cli._early_checks import check_folders
 from holdfast.cli._options import examples, json_option
 from holdfast.cli._output import Column, log_line, print_json, print_line, print_table
 from holdfast.cli._program import BAD_DATA
@@ -27,6 +28,7 @@ def check(folder: str, *, as_json: bool) -> int:
     saved data are compared with the plan. Damaged results are listed by selector and resample.
     'holdfast resume DIR --repair' computes them again. Exit codes: 0 intact, 3 damaged.
     """
+    check_folders([folder])
     from holdfast.study import check as check_study
 
     found = check_study(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +11,7 @@ from holdfast.cli._output import Column, print_json, print_table
 from holdfast.cli._program import Program
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from holdfast._registry import Row
 
 
 @click.group(
@@ -63,27 +63,19 @@ def measures(form: str | None, *, as_json: bool) -> None:
     subsets (focus), whether features that no subset selects count as agreement (registers), and
     whether its value for random subsets changes with their size (size-biased).
     """
-    from holdfast.measures import list_measures
+    from holdfast.measures import measure_rows
 
-    table = list_measures("ranking" if form == "rankings" else form)  # type: ignore[arg-type]
-    if as_json:
-        print_json(_records(table))
-    else:
-        print_table(_MEASURE_COLUMNS, [_format_measure_row(record) for record in _records(table)])
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    records = table.rename_axis("name").reset_index().to_dict("records")
-    return [
-        {
-            **{str(key): value for key, value in record.items()},
-            "needs": record["needs"].split(", ") if record["needs"] else [],
-        }
-        for record in records
+    rows = [
+        {**row, "needs": row["needs"].split(", ") if row["needs"] else []}
+        for row in measure_rows("ranking" if form == "rankings" else form)
     ]
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(_MEASURE_COLUMNS, [_format_measure_row(row) for row in rows])
 
 
-def _format_measure_row(record: dict[str, Any]) -> list[str]:
+def _format_measure_row(record: Row) -> list[str]:
     span = f"{record['minimum']:g} to {record['maximum']:g}"
     return [
         record["name"],
@@ -125,11 +117,11 @@ def papers(*, data: str | None, as_json: bool) -> None:
     Data sets of scikit-learn are always available. Others are files in a folder, named after the
     data set: colon.parquet, colon.csv, colon.arff.
     """
-    from holdfast.papers import list_papers
+    from holdfast.papers import paper_rows
 
-    records = list_papers(data).to_dict("records")
+    records = paper_rows(data)
     if as_json:
-        print_json([{str(key): value for key, value in row.items()} for row in records])
+        print_json(records)
         return
     rows = [
         [
@@ -166,10 +158,9 @@ def protocols(*, as_json: bool) -> None:
     title, what the stability over its resamples estimates, how much of a training part another one
     is expected to share (overlap), and where it was used.
     """
-    from holdfast.resample import list_protocols
+    from holdfast.resample import PROTOCOLS
 
-    table = list_protocols().rename_axis("name").reset_index()
-    records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    records = PROTOCOLS.rows()
     if as_json:
         print_json(records)
     else:
@@ -199,10 +190,9 @@ def selectors(*, as_json: bool) -> None:
     a subset whose size it chooses), whether it accepts missing values and sparse matrices, its
     title, other names for it (also) and where it was published.
     """
-    from holdfast.select import list_selectors
+    from holdfast.select import SELECTORS
 
-    table = list_selectors().rename_axis("name").reset_index()
-    records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    records = SELECTORS.rows()
     if as_json:
         lists = [{"aliases": [*filter(None, record["aliases"].split(", "))]} for record in records]
         print_json([record | aliases for record, aliases in zip(records, lists, strict=True)])
@@ -210,7 +200,7 @@ def selectors(*, as_json: bool) -> None:
         print_table(_SELECTOR_COLUMNS, [_format_selector_row(record) for record in records])
 
 
-def _format_selector_row(record: dict[str, Any]) -> list[str]:
+def _format_selector_row(record: Row) -> list[str]:
     return [
         record["name"],
         record["gives"],

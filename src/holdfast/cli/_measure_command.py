@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.cli._early_checks import check_list, check_names
 from holdfast.cli._options import examples, form_option, json_option, split_names
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def measure(
     With - it is read from standard input. All measures that apply are printed, with confidence
     intervals and with the value that chance alone would give.
     """
+    check_names({"measures": measures})  # before a large file is read
+    check_list(file)
     # slow to import
     from holdfast.cli._measure_run import (
         MeasureRequest,
@@ -95,11 +98,8 @@ def measure(
         get_requested_measures,
         print_measurement,
     )
-    from holdfast.measures import get_measure
     from holdfast.measures import measure as compute
 
-    for name in measures or ():
-        get_measure(name)  # report an unknown name before a large file is read
     preferences, similarity = _read_preferences(
         file, form, options.pop("n_features"), options.pop("similarity")
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from holdfast.cli._early_checks import check_names, check_source
 from holdfast.cli._options import (
     CLASSES,
     check_share,
@@ -162,6 +163,8 @@ def plan(data: str | None, **options: Any) -> int:
         _refuse_options(
             options, THEORY_OPTIONS, "cannot be combined with DATA", "cannot be combined with DATA"
         )
+        check_names(options)
+        check_source(data)
         from holdfast.cli._plan_run import run_plan
 
         given = {key: value for key, value in options.items() if value is not None}

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from holdfast._formatting import did_you_mean
+from holdfast.cli._early_checks import check_paper
 from holdfast.cli._options import (
     dask_option,
     data_option,
@@ -68,6 +69,7 @@ def reproduce(paper: str, experiments: tuple[str, ...], **options: Any) -> int:
 
     Studies are kept: the same command continues an interrupted run. Reduced runs take minutes.
     """
+    check_paper(paper)
     from holdfast.cli._reproduce_run import ReproduceRequest, run_reproduce
 
     return run_reproduce(ReproduceRequest(paper, experiments, **options))

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.cli._early_checks import (
+    check_folders,
+    check_names,
+    check_source,
+    check_study_file,
+)
 from holdfast.cli._options import (
     CLASSES,
     RunOptions,
@@ -61,6 +67,7 @@ def resume(folder: str, data: str | None, *, trust: bool, repair: bool, **option
     Only selectors of holdfast and estimators of installed packages are run; a plan that names
     other code needs --trust.
     """
+    check_folders([folder])
     from holdfast.cli._study_run import run_resumed
 
     return run_resumed(Path(folder), data, RunOptions(**options), trust=trust, repair=repair)
@@ -84,6 +91,7 @@ def merge(folders: tuple[str, ...], out: str, *, as_json: bool) -> int:
     The parts come from 'holdfast study ... --part 1/3' and so on, for example on several machines:
     the same study of the same data. They are not changed.
     """
+    check_folders(folders)
     from holdfast.cli._study_run import finish_run
     from holdfast.study import merge as join
 
@@ -115,6 +123,7 @@ def report(
     (report.md). It states which features a second study would find again, how certain that is,
     and what was done. The study may be running or interrupted: the report covers what is done.
     """
+    check_folders([folder])
     from holdfast.report import write_report
     from holdfast.study import load
 
@@ -175,6 +184,7 @@ def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
     """Combine the options of the command line with those of a study file, if one is given."""
     requested: dict[str, Any] = {"file": data}
     if data.lower().endswith(".toml"):
+        check_study_file(Path(data))
         from holdfast.cli._study_file import read_study_file
 
         requested = read_study_file(Path(data), trust=bool(options.get("trust")))
@@ -328,6 +338,9 @@ def study(data: str, **options: Any) -> int:
     To continue an interrupted run, give the same command again, or 'holdfast resume DIR'. Existing
     results are never overwritten.
     """
+    check_names(options)
+    request = build_request(data, options)
+    check_source(request.file)
     from holdfast.cli._study_run import run_study
 
-    return run_study(build_request(data, options))
+    return run_study(request)

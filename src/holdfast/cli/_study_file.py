@@ -19,6 +19,7 @@ from pydantic import (
 from holdfast._classifiers import as_classifier
 from holdfast._formatting import did_you_mean, format_list
 from holdfast._object_spec import is_file_place, is_object_path, names_code, parse_object_path
+from holdfast.cli._early_checks import check_study_file
 from holdfast.cli._options import MAX_TIMEOUT_SECONDS, search_working_directory
 from holdfast.cli._output import log_line
 from holdfast.errors import FileFormatError, HoldfastError
@@ -194,10 +195,9 @@ def read_study_file(path: Path, *, trust: bool = False) -> dict[str, Any]:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    check_study_file(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        problem = "there is no such file; check the path."
     except OSError as error:
         problem = f"the file cannot be read ({error.strerror})."
     except UnicodeDecodeError:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from holdfast.io._dataset import (
-    Dataset,
-    DatasetGenerator,
-    DataSummary,
-    GeneratedData,
-    check_for_study,
-    impute_medians,
-)
-from holdfast.io._frames import from_arrays
-from holdfast.io._read_data import read_data
-from holdfast.io._read_preferences import read_preferences, read_similarity, read_with_similarity
+from typing import TYPE_CHECKING
+
+from holdfast._lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from holdfast.io._dataset import (
+        Dataset,
+        DatasetGenerator,
+        DataSummary,
+        GeneratedData,
+        check_for_study,
+        impute_medians,
+    )
+    from holdfast.io._frames import from_arrays
+    from holdfast.io._named_datasets import DATASETS, SIGN
+    from holdfast.io._read_data import read_data
+    from holdfast.io._read_preferences import (
+        read_preferences,
+        read_similarity,
+        read_with_similarity,
+    )
+    from holdfast.io._text_files import refuse_missing_list, refuse_unreadable
 
 __all__ = [
     "DataSummary",
@@ -24,3 +35,5 @@ __all__ = [
     "read_similarity",
     "read_with_similarity",
 ]
+
+__getattr__ = lazy_exports(__name__)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
-from holdfast._registry import Registry
 from holdfast._typing import DataLike
 from holdfast._validation import check_flag
 from holdfast.errors import InvalidInputError
@@ -31,6 +27,7 @@ from holdfast.io._csv import read_table
 from holdfast.io._dataset import Dataset, is_text
 from holdfast.io._frames import as_frame, dataset_from_frame, is_frame
 from holdfast.io._gct import LABELS, read_gct
+from holdfast.io._named_datasets import DATASETS, SIGN
 from holdfast.io._text_files import file_error, format_suffix, read_text, refuse_unreadable
 
 if TYPE_CHECKING:
@@ -222,56 +219,6 @@ def _as_storable_target(
     if is_gct and isinstance(name, str) and name.lower().endswith(LABELS):
         return str(Path(name).resolve())
     return as_column("target", name)
-
-
-# Data sets by name: ``@wine`` and others.
-
-SIGN = "@"
-
-
-@dataclass(frozen=True)
-class DatasetRecord:
-    """A data set that is read by its name, which begins with ``@``."""
-
-    name: str
-    load: Callable[[], Dataset]
-
-
-def _load_sklearn(name: str) -> Dataset:
-    from sklearn import datasets
-
-    bunch: Any = getattr(datasets, f"load_{name}")()
-    labels = np.array([str(label) for label in bunch.target_names])[bunch.target]
-    return Dataset(
-        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
-        y=labels,
-        feature_names=tuple(str(feature) for feature in bunch.feature_names),
-    )
-
-
-def _record_from_entry_point(point: EntryPoint) -> DatasetRecord:
-    def load() -> Dataset:  # imports the other package only when its data are read
-        data: Dataset = point.load()()
-        return data
-
-    return DatasetRecord(f"{SIGN}{point.name}", load)
-
-
-DATASETS: Registry[DatasetRecord] = Registry(
-    "data set",
-    [
-        DatasetRecord(f"{SIGN}{name}", partial(_load_sklearn, name))
-        for name in ("breast_cancer", "digits", "wine")
-    ],
-    entry_point_group="holdfast.datasets",
-    record_from_entry_point=_record_from_entry_point,
-    prefix=SIGN,
-)
-"""The data sets that have a name.
-
-Another package offers one by an entry point: a function without arguments that returns a
-:class:`Dataset`. So does :mod:`holdfast.simulate`, which this module does not import.
-"""
 
 
 def _read_named(name: str, options: ColumnOptions) -> Dataset:

@@ -272,6 +272,17 @@ def source_name(path: str | os.PathLike[str]) -> str:
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
+def refuse_missing_list(path: str | os.PathLike[str]) -> None:
+    """Raise if a file of preferences does not exist."""
+    if str(path) != STANDARD_INPUT and not Path(path).exists():
+        raise _missing_list_error(path)
+
+
+def _missing_list_error(path: str | os.PathLike[str]) -> FileFormatError:
+    message = "there is no such file; check the path, or use - to read standard input."
+    return file_error(str(path), message)
+
+
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Read all of a file, or of standard input."""
     if str(path) == STANDARD_INPUT:
@@ -283,7 +294,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with Path(path).open("rb") as file:
             return _read_within_limit(str(path), file)
     except FileNotFoundError:
-        message = "there is no such file; check the path, or use - to read standard input."
+        raise _missing_list_error(path) from None
     except IsADirectoryError:  # on Windows a folder raises PermissionError
         message = "this is a folder; give one of the files in it."
     except PermissionError:

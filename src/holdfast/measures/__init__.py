@@ -1,42 +1,47 @@
 """Stability measures: a value with its interval and chance level for a system of preferences."""
 
-# each module registers the measures it defines
-from holdfast._bibliography import REFERENCES, Reference
-from holdfast.measures import (
-    _consistency,
-    _entropy,
-    _group_matching,
-    _nogueira,
-    _overlap_measures,
-    _rank_correlation,
-    _similarity_adjusted,
-)
-from holdfast.measures._comparison import Comparison, compare
-from holdfast.measures._consistency import weighted_consistency_bounds
-from holdfast.measures._feature_similarity import (
-    DataSimilarity,
-    as_similarity,
-    check_all_named,
-    expected_scores,
-    order_columns,
-)
-from holdfast.measures._interval import (
-    MIN_PREFERENCES,
-    ROUNDING,
-    Bounds,
-    estimate_interval,
-    student_interval,
-    student_quantile,
-)
-from holdfast.measures._measure import check_confidence, estimate_all, measure, pairwise
-from holdfast.measures._nogueira import Outcome, nogueira_test, nogueira_variance
-from holdfast.measures._registry import ChanceLevel, Estimate, Measure, get_measure, list_measures
-from holdfast.measures._subset_tables import (
-    PairMeasure,
-    PairSimilarities,
-    SubsetTables,
-    expected_mean,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast._lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from holdfast._bibliography import REFERENCES, Reference
+    from holdfast.measures._comparison import Comparison, compare
+    from holdfast.measures._consistency import weighted_consistency_bounds
+    from holdfast.measures._feature_similarity import (
+        DataSimilarity,
+        as_similarity,
+        check_all_named,
+        expected_scores,
+        order_columns,
+    )
+    from holdfast.measures._interval import (
+        MIN_PREFERENCES,
+        ROUNDING,
+        Bounds,
+        estimate_interval,
+        student_interval,
+        student_quantile,
+    )
+    from holdfast.measures._measure import check_confidence, estimate_all, measure, pairwise
+    from holdfast.measures._nogueira import Outcome, nogueira_test, nogueira_variance
+    from holdfast.measures._registry import (
+        MEASURES,
+        ChanceLevel,
+        Estimate,
+        Measure,
+        get_measure,
+        list_measures,
+        measure_rows,
+    )
+    from holdfast.measures._subset_tables import (
+        PairMeasure,
+        PairSimilarities,
+        SubsetTables,
+        expected_mean,
+    )
 
 __all__ = [
     "REFERENCES",
@@ -53,3 +58,5 @@ __all__ = [
     "pairwise",
     "weighted_consistency_bounds",
 ]
+
+__getattr__ = lazy_exports(__name__)

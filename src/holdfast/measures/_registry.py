@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
-import numpy as np
-
 from holdfast._bibliography import REFERENCES
 from holdfast._formatting import did_you_mean
-from holdfast._registry import Registry
-from holdfast._typing import FloatArray, PreferenceView
+from holdfast._registry import Registry, Row
 from holdfast.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from holdfast._typing import FloatArray, PreferenceView
     from holdfast.preferences import Form
 
 
 Focus: TypeAlias = Literal["features", "subsets"]
 Registers: TypeAlias = Literal["selection", "selection and exclusion"]
-Score: TypeAlias = Callable[..., FloatArray]  # (overlap r, sizes a and b, features p) -> values
+Score: TypeAlias = "Callable[..., FloatArray]"  # (overlap r, sizes a and b, features p) -> values
 
 
 class ChanceLevel(NamedTuple):
@@ -40,7 +39,7 @@ class ChanceLevel(NamedTuple):
 
 def no_chance_level() -> ChanceLevel:
     """Return the chance level of a measure that has none."""
-    return ChanceLevel(np.nan, 0.0, "no chance level is defined")
+    return ChanceLevel(math.nan, 0.0, "no chance level is defined")
 
 
 def zero_chance() -> ChanceLevel:
@@ -173,11 +172,11 @@ class Measure(ABC):
     def range_with(self, options: Mapping[str, Any]) -> tuple[float, float]:
         """Return the range under given options; correction for chance changes it."""
         if options.get("clip", True) is False:
-            return -np.inf, self.maximum
+            return -math.inf, self.maximum
         parameter = inspect.signature(self.function).parameters.get("corrected")
         if parameter is None or options.get("corrected", parameter.default) == parameter.default:
             return self.minimum, self.maximum
-        return (-np.inf, 1.0) if options["corrected"] else (0.0, np.inf)
+        return (-math.inf, 1.0) if options["corrected"] else (0.0, math.inf)
 
     @property
     def best(self) -> float:
@@ -193,8 +192,26 @@ class Measure(ABC):
 
 EXAMPLES = "Examples\n--------"
 MeasureT = TypeVar("MeasureT", bound=Measure)
-MEASURES: Registry[Measure] = Registry("measure")
-_ORDER: dict[Form, int] = {"subset": 0, "ranking": 1, "weights": 2, "groups": 3}
+
+
+def _describe(record: Measure) -> Row:
+    return {
+        "title": record.title,
+        "form": record.form,
+        "minimum": record.minimum,
+        "maximum": record.maximum,
+        "corrected": record.corrected,
+        "distance": record.distance,
+        "focus": record.focus or "",
+        "registers": record.registers or "",
+        "size_biased": record.size_biased,
+        "needs": ", ".join(sorted(record.needs)),
+        "reference": "; ".join(REFERENCES[key].short for key in record.references),
+    }
+
+
+MEASURES: Registry[Measure] = Registry("measure", describe=_describe)
+_ORDER: dict[str, int] = {"subset": 0, "ranking": 1, "weights": 2, "groups": 3}
 
 
 def register_measure(
@@ -296,24 +313,13 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
     >>> table.index[table["registers"] == "selection and exclusion"].tolist()
     ['anhd', 'hamming']
     """
-    table = MEASURES.to_frame(
-        lambda record: {
-            "title": record.title,
-            "form": record.form,
-            "minimum": record.minimum,
-            "maximum": record.maximum,
-            "corrected": record.corrected,
-            "distance": record.distance,
-            "focus": record.focus or "",
-            "registers": record.registers or "",
-            "size_biased": record.size_biased,
-            "needs": ", ".join(sorted(record.needs)),
-            "reference": "; ".join(REFERENCES[key].short for key in record.references),
-        },
-        sort_key=lambda record: (_ORDER[record.form], record.name),
-    )
-    if form is None:
-        return table
-    if form not in _ORDER:
-        raise UnknownNameError(f"no form is called {form!r}.{did_you_mean(form, _ORDER)}")
-    return table[table["form"] == form]
+    table = MEASURES.to_frame()
+    return table.loc[[row["name"] for row in measure_rows(form)]]
+
+
+def measure_rows(form: str | None = None) -> list[Row]:
+    """Return one row per measure, by form and name; see `list_measures`."""
+    if form not in (None, *_ORDER):
+        raise UnknownNameError(f"no form is called {form!r}.{did_you_mean(str(form), _ORDER)}")
+    rows = [row for row in MEASURES.rows() if form in (None, row["form"])]
+    return sorted(rows, key=lambda row: _ORDER[row["form"]])

@@ -346,7 +346,7 @@ class OverlapMeasure(PairMeasure):
             compute = _make_uncorrected(function, corrected=attributes["corrected"])
         else:
             compute = _make_correctable(function, best=attributes["maximum"])
-        compute.__doc__ = function.__doc__
+        compute.__doc__, compute.__module__ = function.__doc__, function.__module__
         return cls(function=compute, **attributes)
 
 

@@ -18,8 +18,9 @@ from holdfast.papers._comparison import (
     agreement,
     published_numbers,
 )
+from holdfast.papers._dataset_locator import get_data
 from holdfast.papers._record import FULL, REDUCED, Experiment
-from holdfast.papers._runner import SETTING, SPREAD, VALUE, get_data
+from holdfast.papers._runner import SETTING, SPREAD, VALUE
 from holdfast.report import to_json_value
 
 if TYPE_CHECKING:

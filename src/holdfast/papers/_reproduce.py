@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from holdfast._formatting import did_you_mean, format_list
-from holdfast._registry import Registry
 from holdfast._typing import DaskClient
 from holdfast._validation import check_flag, check_seed
 from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
@@ -22,20 +21,11 @@ from holdfast.papers._comparison import (
     draw_published_values,
     published_numbers,
 )
+from holdfast.papers._dataset_locator import DatasetLocator, get_data
 from holdfast.papers._document import is_measured, make_document, summary
 from holdfast.papers._record import FULL, REDUCED, Experiment, Paper
-from holdfast.papers._runner import (
-    DatasetLocator,
-    ExperimentRunner,
-    NullProgress,
-    WorkerOptions,
-    get_data,
-)
-from holdfast.papers.dernoncourt2014 import DERNONCOURT2014
-from holdfast.papers.kalousis2005 import KALOUSIS2005
-from holdfast.papers.saeys2008 import SAEYS2008
-from holdfast.papers.somol2008 import SOMOL2008
-from holdfast.papers.yu2008 import YU2008
+from holdfast.papers._registry import ALL_PAPERS, PAPERS
+from holdfast.papers._runner import ExperimentRunner, NullProgress, WorkerOptions
 
 if TYPE_CHECKING:
     from holdfast.papers._document import Document
@@ -44,8 +34,6 @@ if TYPE_CHECKING:
 
 
 # The plan of a run: which experiments, on which data sets, and how long they take.
-
-ALL_PAPERS = "all"
 
 
 @dataclass(frozen=True)
@@ -369,51 +357,3 @@ class ExperimentSession:
         words += [] if task.names == available else ["--datasets", ",".join(task.names)]
         words += ["--seed", str(self.seed)] if self.seed else []
         return shlex.join(words)
-
-
-# All papers.
-
-PAPERS: Registry[Paper] = Registry(
-    "paper",
-    (KALOUSIS2005, DERNONCOURT2014, SOMOL2008, YU2008, SAEYS2008),
-    suggestions=(ALL_PAPERS,),
-)
-
-
-def list_papers(data: str | os.PathLike[str] | None = None) -> pd.DataFrame:
-    """List the papers' tables and figures, and whether their data sets are available.
-
-    Parameters
-    ----------
-    data : path, optional
-        The folder of data sets; by default the one that ``HOLDFAST_DATA`` names.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per experiment: ``paper``, ``experiment``, ``title``, the data sets ``at_hand``
-        and ``missing`` (both empty where data are simulated), the number of ``claims``, and the
-        full ``reference``.
-
-    Examples
-    --------
-    >>> from holdfast.papers import list_papers
-    >>> table = list_papers().set_index(["paper", "experiment"])
-    >>> table.loc[("somol2008", "table"), "at_hand"]
-    ('wine',)
-    """
-    locator = DatasetLocator(data)
-    rows = [
-        {
-            "paper": paper.name,
-            "experiment": experiment.name,
-            "title": experiment.title,
-            "at_hand": tuple(name for name in experiment.data if locator.source(name) is not None),
-            "missing": tuple(name for name in experiment.data if locator.source(name) is None),
-            "claims": len(experiment.claims),
-            "reference": paper.reference,
-        }
-        for paper in PAPERS.values()
-        for experiment in paper.experiments
-    ]
-    return pd.DataFrame(rows)

@@ -13,6 +13,7 @@ import holdfast as hf
 from holdfast._typing import EstimatorLike
 from holdfast.papers._claims import Cause, Check, Claim, ClaimInput, format_values
 from holdfast.papers._record import Experiment, Paper, Setting
+from holdfast.papers._registry import PAPERS
 from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
@@ -271,3 +272,4 @@ SOMOL2008 = Paper(
         ),
     ),
 )
+PAPERS.register(SOMOL2008)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from holdfast._bibliography import REFERENCES
-from holdfast._registry import Registry
+from holdfast._registry import Registry, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,18 @@ class ProtocolRecord:
     references: tuple[str, ...] = ()
 
 
-PROTOCOLS: Registry[ProtocolRecord] = Registry("protocol")
+def _describe(record: ProtocolRecord) -> Row:
+    return {
+        "title": record.title,
+        "class": record.kind.__name__,
+        "estimates": record.estimates,
+        "tested": record.tested,
+        "overlap": record.overlap,
+        "reference": "; ".join(REFERENCES[key].short for key in record.references),
+    }
+
+
+PROTOCOLS: Registry[ProtocolRecord] = Registry("protocol", describe=_describe)
 
 
 def protocol(
@@ -124,13 +135,4 @@ def list_protocols() -> pd.DataFrame:
     >>> list_protocols().loc["cross_validation", "tested"]
     'once'
     """
-    return PROTOCOLS.to_frame(
-        lambda record: {
-            "title": record.title,
-            "class": record.kind.__name__,
-            "estimates": record.estimates,
-            "tested": record.tested,
-            "overlap": record.overlap,
-            "reference": "; ".join(REFERENCES[key].short for key in record.references),
-        }
-    )
+    return PROTOCOLS.to_frame()

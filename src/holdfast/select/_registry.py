@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast._bibliography import REFERENCES
-from holdfast._registry import Registry
+from holdfast._registry import Registry, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,8 +108,22 @@ REMEDIES = {
 }
 """What to use instead of selectors that are known from elsewhere."""
 
+
+def _describe(record: SelectorRecord) -> Row:
+    return {
+        "title": record.title,
+        "aliases": ", ".join(record.aliases),
+        "class": record.kind.__name__,
+        "gives": record.gives,
+        "missing": record.missing,
+        "sparse": record.sparse,
+        "reference": "; ".join(REFERENCES[key].short for key in record.references),
+    }
+
+
 SELECTORS: Registry[SelectorRecord] = Registry(
     "selector",
+    describe=_describe,
     remedies=REMEDIES,
     entry_point_group="holdfast.selectors",
     record_from_entry_point=lambda point: _make_record(point.name, point.load(), point.value, ()),
@@ -167,14 +181,4 @@ def list_selectors() -> pd.DataFrame:
     >>> hf.list_selectors().loc["svm_rfe", "gives"]
     'ranking'
     """
-    return SELECTORS.to_frame(
-        lambda record: {
-            "title": record.title,
-            "aliases": ", ".join(record.aliases),
-            "class": record.kind.__name__,
-            "gives": record.gives,
-            "missing": record.missing,
-            "sparse": record.sparse,
-            "reference": "; ".join(REFERENCES[key].short for key in record.references),
-        }
-    )
+    return SELECTORS.to_frame()

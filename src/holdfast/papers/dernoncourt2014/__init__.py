@@ -1,6 +1,7 @@
 """Dernoncourt, Hanczar and Zucker (2014): stability by theory, by simulation, on real data."""
 
 from holdfast.papers._record import Paper
+from holdfast.papers._registry import PAPERS
 from holdfast.papers.dernoncourt2014._figures1_2 import FIGURE1, FIGURE2
 from holdfast.papers.dernoncourt2014._figures3_5 import FIGURE3, FIGURE4, FIGURE5
 from holdfast.papers.dernoncourt2014._figures6_7 import FIGURE6, FIGURE7
@@ -60,4 +61,5 @@ DERNONCOURT2014 = Paper(
         FIGURE9,
     ),
 )
+PAPERS.register(DERNONCOURT2014)
 __all__ = ["DERNONCOURT2014"]

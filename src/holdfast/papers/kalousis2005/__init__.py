@@ -1,6 +1,7 @@
 """Kalousis, Prados and Hilario (2005): stability of selectors on mass spectra."""
 
 from holdfast.papers._record import Paper
+from holdfast.papers._registry import PAPERS
 from holdfast.papers.kalousis2005._figures import FIGURE1, FIGURE2
 from holdfast.papers.kalousis2005._study import OVARIAN, PROSTATE, STROKE
 from holdfast.papers.kalousis2005._table2 import TABLE2
@@ -22,5 +23,6 @@ KALOUSIS2005 = Paper(
     seconds={"study": (20, 45), "heavy": (15, 35), "wider": (15, 35)},
     experiments=(TABLE2, TABLE3, FIGURE1, FIGURE2),
 )
+PAPERS.register(KALOUSIS2005)
 
 __all__ = ["KALOUSIS2005"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.papers._record import Experiment, Paper, Setting
+from holdfast.papers._registry import PAPERS
 from holdfast.papers.saeys2008._claims import CLAIMS as ACCURACY_CLAIMS
 from holdfast.papers.saeys2008._claims import ROBUST_CLAIMS, SIZE_CLAIMS, TRADE_CLAIMS
 from holdfast.papers.saeys2008._studies import (
@@ -194,5 +195,6 @@ SAEYS2008 = Paper(
         ),
     ),
 )
+PAPERS.register(SAEYS2008)
 
 __all__ = ["SAEYS2008", "java_ml_tenth"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.papers._record import Experiment, Paper, Setting
+from holdfast.papers._registry import PAPERS
 from holdfast.papers.yu2008._claims import CLAIMS as ACCURACY
 from holdfast.papers.yu2008._claims import FIGURE1, FIGURE2, FIGURE3
 from holdfast.papers.yu2008._experiments import (
@@ -250,3 +251,4 @@ YU2008 = Paper(
         ),
     ),
 )
+PAPERS.register(YU2008)

@@ -17,7 +17,7 @@ from holdfast.study._planning._plan import Plan, Unit
 from holdfast.study._storage._store import UnitResult
 
 if TYPE_CHECKING:
-    from holdfast.study._study import Settings
+    from holdfast.study._planning._settings import Settings
 
 SECONDS_PER_WAIT = 1.0
 """Longest wait for an event of the workers; chosen by hand."""

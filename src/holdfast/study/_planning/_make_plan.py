@@ -38,7 +38,7 @@ from holdfast.study._planning._plan_checks import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.study._study import Settings
+    from holdfast.study._planning._settings import Settings
 
 USUAL_SIZES = (5, 10, 20, 50)
 """Default sizes; chosen by hand."""

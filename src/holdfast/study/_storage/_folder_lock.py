@@ -1,4 +1,7 @@
-"""One run at a time per folder: a lock that ends with its process, also on network disks."""
+"""Folders of studies: they exist, and have one run at a time, by a lock that ends with its process.
+
+The lock works on network disks, too.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,17 @@ LOCK_UNSUPPORTED = {errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, e
 logger = logging.getLogger(__name__)
 _held_files: set[tuple[int, int]] = set()
 """Device and inode of the files locked by this process, which ``fcntl`` would lock twice."""
+
+
+def refuse_missing_folder(path: Path) -> None:
+    """Raise unless this is a folder."""
+    if not path.is_dir():
+        problem = (
+            "this is a file; give its folder"
+            if path.exists()
+            else "there is no such folder; give the folder of a study"
+        )
+        raise StoreError(f"{path}: {problem}.")
 
 
 @contextmanager

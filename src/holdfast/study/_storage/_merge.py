@@ -19,7 +19,7 @@ from holdfast.study._planning._plan import comparable_plan, differences
 from holdfast.study._result import Result
 from holdfast.study._storage._checksums import CONTENT_TABLES, PLAN_TABLES
 from holdfast.study._storage._folder import DATA, PLAN, create_folder, load_data
-from holdfast.study._storage._folder_lock import LOCK_FILE, folder_lock
+from holdfast.study._storage._folder_lock import LOCK_FILE, folder_lock, refuse_missing_folder
 from holdfast.study._storage._schema import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE, Store
 from holdfast.study._storage._unit_checks import UNIT_TABLES
@@ -256,13 +256,7 @@ def load(folder: str | os.PathLike[str], *, trust: bool = False) -> Result:
     holdfast.errors.StoreError: no/such/folder: there is no such folder...
     """
     path = Path(folder)
-    if not path.is_dir():
-        problem = (
-            "this is a file; give its folder"
-            if path.exists()
-            else "there is no such folder; give the folder of a study"
-        )
-        raise StoreError(f"{path}: {problem}.")
+    refuse_missing_folder(path)
     absolute = path.absolute()  # the working directory may change before the data are needed
     store = Store.open(absolute / FILE)
     result = Result(store, data=lambda: _try_load_data(absolute, result.plan), trust=trust)
