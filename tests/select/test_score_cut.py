@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select import PValueScorer, ThresholdScorer
-from holdfast.select._ranker import adjust_p_values
+from holdfast.select._p_values import adjust_p_values
 
 FILTERS = sorted(
     name

@@ -24,14 +24,13 @@ from holdfast.io._columns import (
     is_missing,
 )
 from holdfast.io._dataset import rows_per_block
-from holdfast.io._preference_tables import (
+from holdfast.io._delimited_text import (
     SEPARATOR_NAMES,
     detect_separator,
     is_content,
     read_records,
 )
-from holdfast.io._selection_formats import COMMENT
-from holdfast.io._text_files import SourceText, TextFile, quote_value, refuse_repeats
+from holdfast.io._text_files import COMMENT, SourceText, TextFile, quote_value, refuse_repeats
 
 if TYPE_CHECKING:
     from holdfast.io._columns import ColumnOptions, Roles

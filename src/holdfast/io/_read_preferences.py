@@ -12,15 +12,15 @@ import numpy as np
 from holdfast._formatting import did_you_mean, format_list
 from holdfast._typing import MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io._delimited_text import detect_separator, is_content
 from holdfast.io._numpy_files import SPARSE_KEY, build_sparse, read_npy, read_npz_arrays
 from holdfast.io._preference_tables import (
     check_ranks,
-    detect_separator,
     open_table,
     read_matrix,
     read_numbers,
 )
-from holdfast.io._selection_formats import COMMENT, read_json, read_selection_lines, to_subsets
+from holdfast.io._selection_formats import read_json, read_selection_lines, to_subsets
 from holdfast.io._text_files import (
     SourceText,
     decode_text,
@@ -202,7 +202,7 @@ def _is_selection_table(source: SourceText) -> bool:
     """Return whether a line of names is followed by a line of 0 and 1 of the same length."""
     separator = detect_separator(source)
     stripped = (line.strip("\r\n ") for line in source.lines())
-    content = (line for line in stripped if line.strip() and not line.startswith(COMMENT))
+    content = filter(is_content, stripped)
     cells = [
         [cell.strip().strip('"') for cell in line.split(separator)] for line in islice(content, 2)
     ]

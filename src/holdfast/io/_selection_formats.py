@@ -15,6 +15,7 @@ from holdfast._formatting import did_you_mean, plural
 from holdfast._typing import JSON
 from holdfast.errors import InvalidInputError
 from holdfast.io._text_files import (
+    COMMENT,
     SourceText,
     first_repeat,
     long_line_error,
@@ -304,7 +305,6 @@ def _value_offset(text: str, key: str) -> int:
 
 # Plain text: one selection per line.
 
-COMMENT = "#"
 EMPTY = "-"
 _SEPARATORS = re.compile(r"[\s,;]+")
 _INTEGER = re.compile(r"[+-]?[0-9]+")

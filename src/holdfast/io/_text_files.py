@@ -22,6 +22,8 @@ Progress: TypeAlias = Callable[[float], None]
 
 
 T = TypeVar("T")
+COMMENT = "#"
+"""First character of lines that are skipped, in tables and lists."""
 UTF_8, UTF_16, UTF_32, LATIN_1 = "utf-8-sig", "utf-16", "utf-32", "latin-1"
 _BYTE_ORDER_MARKS = {
     b"\xff\xfe\0\0": UTF_32,  # before UTF-16, whose mark it begins with

@@ -63,8 +63,9 @@ if TYPE_CHECKING:
     from holdfast.select._models._impurity_forest import ImpurityForest
     from holdfast.select._models._penalised_models import ElasticNetSelection, LassoSelection
     from holdfast.select._models._shap_importance import ShapImportance
+    from holdfast.select._p_values import PValueScorer
     from holdfast.select._random_baselines import RandomScore, RandomSubset
-    from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
+    from holdfast.select._ranker import Ranker, Scorer, ThresholdScorer
     from holdfast.select._recognition._expected_form import DECLARED_FORMS
     from holdfast.select._recognition._explanation import (
         SelectorExplanation,

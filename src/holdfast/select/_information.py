@@ -26,7 +26,8 @@ from holdfast._random import RandomState
 from holdfast._typing import AnyArray, FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.select._ranker import Correction, PValueScorer, ThresholdScorer
+from holdfast.select._p_values import Correction, PValueScorer
+from holdfast.select._ranker import ThresholdScorer
 from holdfast.select._registry import selector
 from holdfast.select._selector import row_counts
 

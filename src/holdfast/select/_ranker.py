@@ -1,18 +1,17 @@
-"""Base classes of selectors that rank or score all features, or cut by scores and p-values."""
+"""Base classes of selectors that rank or score all features, or cut at a score."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, Self, get_args
+from typing import Self
 
 import numpy as np
-import scipy.stats
 
 from holdfast._formatting import format_list
 from holdfast._random import generators
 from holdfast._typing import AnyArray, FloatArray, IndexArray, LabelsLike, MatrixLike, RowLists
-from holdfast._validation import check_choice, check_finite_number, check_positive_number
+from holdfast._validation import check_finite_number
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Rankings, Weights, as_feature_count, check_finite, rank_weights
 from holdfast.select._selector import BoundSelector, Selector, map_resamples
@@ -174,8 +173,6 @@ class Scorer(Ranker):
 
 # Filters that select by a cut instead of a count: scores above a threshold, or p-values.
 
-Correction = Literal["fdr_bh", "bonferroni", "none"]
-
 
 class ThresholdScorer(Scorer):
     """Base class of filters that select a number of features, or all with high enough scores.
@@ -232,74 +229,3 @@ class ThresholdScorer(Scorer):
         """Select by the cut, if one is set."""
         if self.threshold is not None:
             self.support_ = self.scores_ >= self.threshold
-
-
-class PValueScorer(ThresholdScorer):
-    """Base class of filters whose scores have p-values.
-
-    Children have the parameters ``alpha`` and ``correction``, too, and implement ``_p_values``.
-    """
-
-    _cut_parameters = ("threshold", "alpha")
-    alpha: float | None
-    correction: Correction
-
-    @abstractmethod
-    def _p_values(self, X: MatrixLike, y: IndexArray, scores: FloatArray) -> FloatArray:
-        """Return the p-value of each score; raise if the scores have none.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            The data that were scored.
-        y : ndarray of shape (n,)
-            The classes, numbered from 0 without gaps.
-        scores : ndarray of shape (p,)
-            The scores.
-        """
-
-    def _check_cut(self) -> None:
-        super()._check_cut()
-        check_choice(self.correction, "correction", get_args(Correction))
-        if self.alpha is not None:
-            check_positive_number(self.alpha, "alpha", 1.0)
-
-    def _rank(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> AnyArray:
-        ranks = super()._rank(X, y, generator)
-        for name in ("pvalues_", "qvalues_"):  # of an earlier fit
-            self.__dict__.pop(name, None)
-        if self.alpha is not None:
-            self.pvalues_ = self._p_values(X, y, self.scores_)
-            self.qvalues_ = adjust_p_values(self.pvalues_, self.correction)
-        return ranks
-
-    def _apply_cut(self) -> None:
-        super()._apply_cut()
-        if self.alpha is not None:
-            self.support_ = self.qvalues_ <= self.alpha
-
-
-def adjust_p_values(p_values: FloatArray, correction: str) -> FloatArray:
-    """Return p-values corrected for their number, so that a cut at a level keeps the level.
-
-    Parameters
-    ----------
-    p_values : ndarray of shape (p,)
-        The p-values.
-    correction : {"fdr_bh", "bonferroni", "none"}
-        Benjamini and Hochberg's step-up rule, which controls the false discovery rate; the number
-        of features times the p-value, which controls the probability of any false selection; or
-        the p-values as they are.
-    """
-    if correction == "fdr_bh":
-        adjusted: Any = scipy.stats.false_discovery_control(p_values, method="bh")
-        return np.asarray(adjusted, dtype=np.float64)
-    if correction == "bonferroni":
-        return np.minimum(1.0, len(p_values) * p_values)
-    return p_values.copy()
-
-
-def take_smallest_p_value(p_values: FloatArray) -> FloatArray:
-    """Return the smallest p-value of several contrasts (rows), times their number, at most 1."""
-    smallest: FloatArray = np.minimum(1.0, len(p_values) * p_values.min(axis=0))
-    return smallest

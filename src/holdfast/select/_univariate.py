@@ -23,7 +23,7 @@ from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, IntArray, MatrixLike, RowLists
 from holdfast._validation import check_choice
 from holdfast.errors import InvalidInputError
-from holdfast.select._ranker import Correction, PValueScorer, take_smallest_p_value
+from holdfast.select._p_values import Correction, PValueScorer, take_smallest_p_value
 from holdfast.select._registry import selector
 from holdfast.select._selector import row_counts
 

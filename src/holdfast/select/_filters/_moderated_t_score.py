@@ -12,7 +12,7 @@ from scipy.special import digamma, fdtrc, logsumexp, polygamma, stdtr
 from holdfast._kernels.moments import LARGEST_FLOAT, fill_missing_squares, sums_of_squares
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
-from holdfast.select._ranker import Correction, PValueScorer
+from holdfast.select._p_values import Correction, PValueScorer
 from holdfast.select._registry import selector
 from holdfast.select._selector import row_counts
 from holdfast.select._univariate import class_counts, moment_blocks

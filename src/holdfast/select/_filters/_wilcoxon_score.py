@@ -11,7 +11,7 @@ from holdfast._kernels.rank_sums import rank_statistics
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
 from holdfast.select._information import MAX_BLOCK_ENTRIES, ResampleCounts, sorted_blocks
-from holdfast.select._ranker import Correction, PValueScorer
+from holdfast.select._p_values import Correction, PValueScorer
 from holdfast.select._registry import selector
 
 

@@ -12,7 +12,8 @@ from holdfast._random import RandomState
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, LabelsLike, MatrixLike
 from holdfast._validation import check_flag, check_integer, check_positive_number
 from holdfast.preferences import rank_weights
-from holdfast.select._ranker import Ranker, adjust_p_values
+from holdfast.select._p_values import adjust_p_values
+from holdfast.select._ranker import Ranker
 from holdfast.select._registry import selector
 
 REJECTED, TENTATIVE, CONFIRMED = -1, 0, 1
