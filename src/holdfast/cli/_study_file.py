@@ -121,6 +121,7 @@ class DataSection(StudyFileSection):
     nominal: list[Column] = []
     groups: Column = None
     cohort: Column = None
+    sample_weight: Column = None
     positive: str = ""
     classes: bool = False
 

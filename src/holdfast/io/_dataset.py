@@ -51,6 +51,8 @@ class DataSummary:
         Groups of samples with equal values in all features, by position from 0.
     too_large : tuple of str
         Features with values whose squares may exceed the range of numbers when they are summed.
+    weights : tuple of float or None
+        The lowest and the highest weight of a sample; None without weights.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class DataSummary:
     notes: tuple[str, ...]
     copies: tuple[tuple[int, ...], ...] = ()
     too_large: tuple[str, ...] = ()
+    weights: tuple[float, float] | None = None
 
     def lines(self) -> list[str]:
         """Return the summary as sentences, one per line."""
@@ -89,6 +92,9 @@ class DataSummary:
         if self.cohorts is not None:
             cohorts = plural(len(self.cohorts), "cohort")
             lines.append(f"The samples come from {cohorts}: {_format_counts(self.cohorts)}.")
+        if self.weights is not None:
+            low, high = self.weights
+            lines.append(f"The samples have weights from {low:g} to {high:g}.")
         if self.n_nominal:
             lines.append(f"{_features_are(self.n_nominal)} nominal.")
         if self.empty:
@@ -171,7 +177,7 @@ def summarize_data(data: Dataset) -> DataSummary:
     empty = columns == data.n_samples
     names = np.array(data.feature_names, dtype=object)
     copies = duplicated_features(data.X, ~constant)
-    cohorts = None
+    cohorts, weights = None, data.sample_weight
     if data.cohorts is not None:
         labels, counts = np.unique(data.cohorts, return_counts=True)
         cohorts = dict(zip(labels.tolist(), counts.tolist(), strict=True))
@@ -191,6 +197,7 @@ def summarize_data(data: Dataset) -> DataSummary:
         notes=data.notes,
         copies=tuple(map(tuple, _duplicated_samples(data.X))),
         too_large=tuple(names[_too_large_features(data.X)]),
+        weights=None if weights is None else (float(weights.min()), float(weights.max())),
     )
 
 
@@ -374,6 +381,8 @@ class Dataset:
         The group (the subject, the batch) of each sample, as text.
     cohorts : ndarray of shape (n,), optional
         The cohort (the study site) of each sample, as text.
+    sample_weight : ndarray of shape (n,), optional
+        The weight of each sample, float64: finite, at least 0, not all 0.
     nominal : tuple of int, default ()
         Positions of the nominal features; their values are codes 0, 1, ...
     source : mapping, optional
@@ -401,6 +410,7 @@ class Dataset:
     feature_names: tuple[str, ...]
     groups: NDArray[np.str_] | None = None
     cohorts: NDArray[np.str_] | None = None
+    sample_weight: FloatArray | None = None
     nominal: tuple[int, ...] = ()
     source: Mapping[str, Any] | None = None
     truth: BoolArray | None = None
@@ -417,6 +427,8 @@ class Dataset:
         for name in ("groups", "cohorts"):
             if getattr(self, name) is not None:
                 check_labels(name, getattr(self, name), n)
+        if self.sample_weight is not None:
+            check_sample_weight(self.sample_weight, n)
         check_length("feature_names", self.feature_names, p, "feature")
         check_text("feature_names", self.feature_names)
         if self.truth is not None:
@@ -463,6 +475,8 @@ class Dataset:
         # data without cohorts keep the fingerprints of earlier versions
         if self.cohorts is not None:
             parts.append({"cohorts": self.cohorts.tolist()})
+        if self.sample_weight is not None:
+            parts.append({"sample_weight": self.sample_weight.tolist()})
         for part in parts:
             digest.update(repr(part).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -545,6 +559,24 @@ def check_labels(name: str, labels: AnyArray, count: int) -> None:
         )
     check_length(name, labels, count, "sample")
     check_text(name, np.unique(labels).tolist())
+
+
+def check_sample_weight(weights: AnyArray, count: int) -> None:
+    """Raise unless there is one weight per sample: finite, at least 0, and not all 0."""
+    if weights.ndim != 1 or weights.dtype != np.float64:
+        raise InvalidInputError(
+            f"sample_weight must be an array of float64, got {weights.ndim} dimensions of "
+            f"{weights.dtype}; from_arrays takes weights of all types of numbers."
+        )
+    check_length("sample_weight", weights, count, "sample")
+    odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if odd.size:
+        raise InvalidInputError(
+            f"sample weights must be finite numbers of at least 0, got {weights[odd[0]]:g} for "
+            f"sample {odd[0]:,} (counted from 0)."
+        )
+    if not weights.any():
+        raise InvalidInputError("sample weights must not all be 0.")
 
 
 def check_text(name: str, items: Iterable[str]) -> None:

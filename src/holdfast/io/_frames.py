@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._typing import AnyArray, LabelsLike, MatrixLike
+from holdfast._typing import AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.io._columns import (
     Roles,
@@ -188,6 +188,7 @@ def from_arrays(
     feature_names: Sequence[str] | None = None,
     groups: LabelsLike = None,
     cohorts: LabelsLike = None,
+    sample_weight: LabelsLike = None,
     positive: str | None = None,
 ) -> Dataset:
     """Build a data set from a matrix and labels.
@@ -210,6 +211,8 @@ def from_arrays(
         The group (the subject, the batch) of each sample.
     cohorts : array-like of shape (n,), optional
         The cohort (the study site) of each sample.
+    sample_weight : array-like of shape (n,), optional
+        The weight of each sample: finite numbers of at least 0, not all 0.
     positive : str, optional
         The class that is compared with all others merged.
 
@@ -220,8 +223,8 @@ def from_arrays(
     Raises
     ------
     InvalidInputError
-        Text, infinite values, missing labels, labels that may be quantities, a sparse matrix, or
-        lengths that do not match.
+        Text, infinite values, missing labels, impossible weights, labels that may be quantities, a
+        sparse matrix, or lengths that do not match.
     UnknownNameError
         No class is called `positive`.
 
@@ -247,6 +250,7 @@ def from_arrays(
         feature_names=names,
         groups=None if groups is None else _read_labels("groups", groups),
         cohorts=None if cohorts is None else _read_labels("cohorts", cohorts),
+        sample_weight=None if sample_weight is None else read_sample_weight(sample_weight),
         notes=encoding_note(arrays),
     )
     return data if positive is None else data.one_against_rest(positive)
@@ -302,6 +306,20 @@ def _read_labels(
     if refuse_quantities:
         check_target_array(name, flat)
     return labels
+
+
+def read_sample_weight(values: LabelsLike) -> FloatArray:
+    """Return the weights of samples as float64, NaN where missing; raise unless all are numbers."""
+    if is_frame(values) or library_of(values) in {"pandas", "polars"}:
+        values = values.to_numpy()
+    flat = flatten_column(_as_array("sample_weight", values))
+    numbers = as_numbers(flat) if flat.ndim == 1 else None
+    if numbers is None:
+        raise InvalidInputError(
+            "sample_weight must have one number per sample, got the shape "
+            f"{flat.shape} of {flat.dtype}."
+        )
+    return numbers.astype(np.float64)
 
 
 def _declares_categories(values: LabelsLike) -> bool:

@@ -58,7 +58,7 @@ from holdfast.select._models._penalised_models import ElasticNetSelection, Lasso
 from holdfast.select._models._shap_importance import ShapImportance
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import PValueScorer, Ranker, Scorer, ThresholdScorer
-from holdfast.select._recognition._expected_form import DECLARED_FORMS
+from holdfast.select._recognition._expected_form import DECLARED_FORMS, sample_weight_argument
 from holdfast.select._recognition._explanation import (
     SelectorExplanation,
     explain_selector,
@@ -91,7 +91,14 @@ from holdfast.select._search._sequential import (
 )
 from holdfast.select._search._subset_selector import SubsetSelector
 from holdfast.select._search._wrapper import Wrapper
-from holdfast.select._selector import BoundSelector, OfferedFeatures, Selector, resample_subjects
+from holdfast.select._selector import (
+    BoundSelector,
+    OfferedFeatures,
+    Selector,
+    check_class_weights,
+    ignored_weights_sentence,
+    resample_subjects,
+)
 from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth
 from holdfast.select._univariate import FScore, TScore
 

@@ -30,6 +30,8 @@ class TrainingPart(NamedTuple):
     y: AnyArray
     subjects: AnyArray | None = None
     """The subject of each sample, for selectors that support subjects."""
+    sample_weight: FloatArray | None = None
+    """The weight of each sample, for selectors that support weights."""
 
 
 class ResampleRanking(NamedTuple):
@@ -69,6 +71,8 @@ class SelectorRunner:
         The subject of each sample; ignored if the selector does not support subjects.
     has_missing : bool, default False
         Whether the data have missing values.
+    sample_weight : ndarray of shape (n,), optional
+        The weight of each sample; ignored if the selector does not support weights.
     """
 
     selector: Selector
@@ -76,6 +80,7 @@ class SelectorRunner:
     y: AnyArray
     subjects: AnyArray | None = None
     has_missing: bool = False
+    sample_weight: FloatArray | None = None
 
     @property
     def imputes(self) -> bool:
@@ -99,7 +104,12 @@ class SelectorRunner:
     def _bound(self) -> BoundSelector[Any]:
         """The selector bound to all data, which are checked once."""
         subjects = self.subjects if self.selector.supports_subjects else None
-        return self.selector.bind(self.X, self.y, subjects)
+        return self.selector.bind(self.X, self.y, subjects, self._used_weights)
+
+    @property
+    def _used_weights(self) -> FloatArray | None:
+        """The weights of the samples, if the selector uses them."""
+        return self.sample_weight if self.selector.supports_sample_weight else None
 
     def select_rows(self, rows: Sequence[IndexArray], first: int) -> list[ResamplePreference]:
         """Run the selector on several resamples of the data in one call.
@@ -124,8 +134,11 @@ class SelectorRunner:
         subjects = (
             resample_subjects(self.subjects, rows) if self.selector.supports_subjects else None
         )
+        weights = None if self._used_weights is None else self._used_weights[rows]
         # medians of this part only: values of test samples must not leak into the training data
-        return TrainingPart(impute_medians(part) if self.imputes else part, self.y[rows], subjects)
+        if self.imputes:
+            part = impute_medians(part)
+        return TrainingPart(part, self.y[rows], subjects, weights)
 
     def select_part(self, part: TrainingPart, position: int) -> ResamplePreference:
         """Run the selector on one training part, seeded by the position of its resample."""
@@ -141,6 +154,8 @@ class SelectorRunner:
         # a selector that chooses its size has no batch path: each part has a fit of its own
         fitted = clone(self.selector).set_params(random_state=seed)
         options = {} if part.subjects is None else {"groups": part.subjects}
+        if part.sample_weight is not None:
+            options["sample_weight"] = part.sample_weight
         fitted.fit(part.X, part.y, **options)
         if not self.selector.selects_own_size:
             return ResampleRanking(fitted.scores_, fitted.ranking_, fitted.n_found_)

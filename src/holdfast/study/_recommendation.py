@@ -37,6 +37,7 @@ from holdfast.resample import ReplicationPairs
 from holdfast.select import Selector
 from holdfast.study._planning._make_plan import prepare_selector
 from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, derive_seed
+from holdfast.study._planning._sample_weights import classification_weights
 from holdfast.study._storage._plan_objects import (
     PlanPart,
     build_objects,
@@ -239,6 +240,7 @@ def fitted_pipeline(
     X: MatrixLike,
     y: LabelsLike = None,
     *,
+    sample_weight: LabelsLike = None,
     names: Sequence[str] | None = None,
     nominal: tuple[int, ...] | None = None,
     trust: bool = False,
@@ -260,6 +262,8 @@ def fitted_pipeline(
         The data, with the features of the study; a Dataset keeps their names.
     y : array-like of shape (n,)
         The class of each sample; the pipeline predicts these labels.
+    sample_weight : array-like of shape (n,), optional
+        The weight of each sample, for a study with weights.
     names : sequence of str, optional
         The names of the features in the study; data with other names are refused. Arrays have
         no names.
@@ -275,7 +279,7 @@ def fitted_pipeline(
     sklearn.pipeline.Pipeline
         With the steps ``select``, ``scale`` and ``classify``, and ``impute`` where needed.
     """
-    data = _check_features(plan, X, y)
+    data = _check_features(plan, X, y, sample_weight)
     _check_names(data.feature_names, names)
     if names is not None:  # arrays have none, but selectors may name features
         data = dataclasses.replace(data, feature_names=tuple(names))
@@ -302,17 +306,45 @@ def fitted_pipeline(
         position = (number, int(plan["protocol"]["resamples"]), place)  # after the last resample
         classifier = clone_with_seed(given, derive_seed(seed, CLASSIFICATION, *position))
         steps += classification_steps(classifier, impute=missing and not impute_first)
-    subjects = data.groups if selector.supports_subjects else None
+    arguments = _fit_arguments(data, selector, classifiers)
     if isinstance(X, Dataset):
         X, y = pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
-    return _fit_pipeline(Pipeline(steps), chosen, X, y, subjects)
+    return _fit_pipeline(Pipeline(steps), chosen, X, y, arguments)
 
 
-def _check_features(plan: dict[str, JSON], X: MatrixLike, y: LabelsLike) -> Dataset:
-    """Return the data as a Dataset; raise if the number of features differs."""
-    if isinstance(X, Dataset) == (y is not None):
-        raise InvalidInputError("give X and y, or only a Dataset, which has its labels.")
-    data = X if isinstance(X, Dataset) else from_arrays(X, y)
+def _fit_arguments(
+    data: Dataset, selector: Selector, classifiers: Sequence[Any]
+) -> dict[str, AnyArray]:
+    """Return the arguments of ``fit`` of a pipeline: subjects and weights, for steps with them."""
+    arguments: dict[str, AnyArray] = {}
+    if data.groups is not None and selector.supports_subjects:
+        arguments["select__groups"] = data.groups
+    if data.sample_weight is not None and selector.supports_sample_weight:
+        arguments["select__sample_weight"] = data.sample_weight
+    for classifier in classifiers:
+        arguments |= classification_weights(classifier, data.sample_weight)
+    return arguments
+
+
+def _check_features(
+    plan: dict[str, JSON], X: MatrixLike, y: LabelsLike, sample_weight: LabelsLike
+) -> Dataset:
+    """Return the data as a Dataset; raise if they lack features or weights of the study."""
+    if isinstance(X, Dataset) == (y is not None) or (
+        isinstance(X, Dataset) and sample_weight is not None
+    ):
+        raise InvalidInputError(
+            "give X and y, or only a Dataset, which has its labels and its weights."
+        )
+    data = X if isinstance(X, Dataset) else from_arrays(X, y, sample_weight=sample_weight)
+    is_weighted = "weighting" in plan
+    if is_weighted != (data.sample_weight is not None):
+        raise InvalidInputError(
+            "the samples of the study have weights, these have none; give sample_weight, in which "
+            "equal weights are allowed."
+            if is_weighted
+            else "the samples of the study have no weights, these have some; leave them out."
+        )
     expected = int(plan["data"]["n_features"])
     if data.n_features != expected:
         raise InvalidInputError(
@@ -366,14 +398,13 @@ def _fit_pipeline(
     chosen: Recommendation | Pair,
     X: MatrixLike,
     y: LabelsLike,
-    subjects: AnyArray | None,
+    arguments: dict[str, AnyArray],
 ) -> Pipeline:
     """Fit a pipeline; raise if the selector selects no features."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "No features were selected", UserWarning)
-            options = {} if subjects is None else {"select__groups": subjects}
-            return pipeline.fit(X, y, **options)
+            return pipeline.fit(X, y, **arguments)
     except UserWarning as warning:
         raise InvalidInputError(
             f"{chosen.selector} selects no feature of these data, so there is nothing to "

@@ -258,6 +258,7 @@ def _restore_plan(
         data=document["data"],
         blocks=tuple(selector["block"] for selector in document["selectors"]),
         auxiliary=document.get("beside"),
+        weighting=document.get("weighting"),
     )
     return plan, objects[-1] if sequential else None
 

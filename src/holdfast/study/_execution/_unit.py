@@ -33,6 +33,7 @@ from holdfast.select import (
     run_selector_on_resamples,
 )
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, derive_seed
+from holdfast.study._planning._sample_weights import classification_weights
 from holdfast.study._storage._reader import OWN_SIZE
 from holdfast.study._storage._store import SIGNED, UnitResult, floats, integers
 
@@ -61,6 +62,8 @@ class UnitRunner:
     generator: DatasetGenerator | None
     subjects: AnyArray | None
     """The subject of each sample; None if the samples are independent."""
+    sample_weight: FloatArray | None
+    """The weight of each sample; None if all count the same."""
     selectors: Sequence[Selector]
     classifiers: Sequence[EstimatorLike]
     sizes: tuple[int, ...]
@@ -122,7 +125,8 @@ class UnitRunner:
         resample, runner = self.resamples[position], self._restricted_runner(selector, position)
         drawn = self._draw_sample(resample) if resample.draw >= 0 else None
         part = self._training_part(runner, position) if drawn is None else drawn.train
-        reading = clone(runner.selector).fit(part.X, part.y).reading_
+        weights = {} if part.sample_weight is None else {"sample_weight": part.sample_weight}
+        reading = clone(runner.selector).fit(part.X, part.y, **weights).reading_
         declaration = (reading.returns, b"sparse" if reading.is_sparse else b"")
         return UnitResult(selector, position, preferences=[declaration])
 
@@ -132,7 +136,12 @@ class UnitRunner:
         """Return a selector with the study's data, which are checked once."""
         if selector not in self._runners:
             self._runners[selector] = SelectorRunner(
-                self.selectors[selector], self.X, self.y, self.subjects, self.missing
+                self.selectors[selector],
+                self.X,
+                self.y,
+                self.subjects,
+                self.missing,
+                self.sample_weight,
             )
         return self._runners[selector]
 
@@ -287,18 +296,24 @@ class UnitRunner:
         if not (len(resample.test) and self.classifiers):
             return
         if drawn is None:
-            train_X, train_y = self.X[resample.train], self.y[resample.train]
+            part = TrainingPart(
+                self.X[resample.train],
+                self.y[resample.train],
+                sample_weight=(
+                    None if self.sample_weight is None else self.sample_weight[resample.train]
+                ),
+            )
             test_X, actual = self.X[resample.test], None
         else:
-            train_X, train_y, _ = drawn.train
+            part = drawn.train
             test_X, actual = drawn.test.X, integers(drawn.test.y)
         for size, features in features_by_size.items():
-            train, test = train_X[:, features], test_X[:, features]
+            train, test = part._replace(X=part.X[:, features]), test_X[:, features]
             for position, classifier in enumerate(self.classifiers):
                 seed = derive_seed(
                     self.seed, CLASSIFICATION, result.selector, result.resample, position
                 )
-                labels, scores = self._predict(classifier, seed, (train, train_y), test)
+                labels, scores = self._predict(classifier, seed, train, test)
                 stored_scores = None if scores is None else floats(scores)
                 result.predictions.append((size, position, integers(labels), stored_scores, actual))
 
@@ -306,12 +321,14 @@ class UnitRunner:
         self,
         classifier: EstimatorLike,
         seed: int,
-        train: tuple[AnyArray, IndexArray],
+        train: TrainingPart,
         test: AnyArray,
     ) -> tuple[IndexArray, FloatArray | None]:
         n_classes = len(self.classes)
         if test.shape[1] == 0:  # without features, predict the largest class
-            labels = np.full(len(test), np.bincount(train[1]).argmax())
+            used = classification_weights(classifier, train.sample_weight)
+            weights = train.sample_weight if used else None
+            labels = np.full(len(test), np.bincount(train.y, weights).argmax())
             return labels, np.zeros((len(test),) if n_classes == 2 else (len(test), n_classes))
         model = clone_with_seed(classifier, seed)
         return fit_predict(model, train, test, n_classes, impute=self.missing)
@@ -362,7 +379,7 @@ def best_features(ranks: AnyArray, count: int) -> IndexArray:
 
 def fit_predict(
     classifier: EstimatorLike,
-    train: tuple[AnyArray, IndexArray],
+    train: TrainingPart,
     test: AnyArray,
     n_classes: int,
     *,
@@ -373,7 +390,8 @@ def fit_predict(
     Scores have one column for two classes (higher means class 1), else one column per class; a
     class that the training part lacks gets the lowest score. None: the classifier has no scores.
     """
-    model = Pipeline(classification_steps(classifier, impute=impute)).fit(*train)
+    model = Pipeline(classification_steps(classifier, impute=impute))
+    model.fit(train.X, train.y, **classification_weights(classifier, train.sample_weight))
     labels = model.predict(test)
     if not np.isin(labels, np.arange(n_classes)).all():
         raise InvalidInputError("the classifier predicts a label that is none of the classes.")

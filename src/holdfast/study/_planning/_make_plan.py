@@ -36,6 +36,7 @@ from holdfast.study._planning._plan_checks import (
     check_trial_fits,
     warn_of_long_searches,
 )
+from holdfast.study._planning._sample_weights import weighting_facts
 
 if TYPE_CHECKING:
     from holdfast.study._study import Settings
@@ -76,9 +77,10 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     ready = {
         name: prepare_selector(selector, 0, data) for name, selector in settings.selectors.items()
     }
+    all_resamples = [*resamples, *auxiliary]
+    weighting = weighting_facts(settings.selectors, classifiers, data, all_resamples)
     check_trial_fits(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
-    all_resamples = [*resamples, *auxiliary]
     return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
@@ -94,6 +96,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
             _block_size(selector, resamples, data) for selector in settings.selectors.values()
         ),
         auxiliary=facts,
+        weighting=weighting,
     )
 
 
@@ -147,6 +150,7 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
         nominal=data.nominal,
         generator=data.generator,
         subjects=data.groups,
+        sample_weight=data.sample_weight,
     )
 
 

@@ -11,7 +11,9 @@ import cloudpickle
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
+from holdfast._classifiers import classification_steps
 from holdfast._formatting import format_list
 from holdfast._object_spec import snake_case
 from holdfast._typing import AnyArray, IndexArray
@@ -26,6 +28,7 @@ from holdfast.select import (
     form_of,
 )
 from holdfast.study._execution._unit import restrict_selector
+from holdfast.study._planning._sample_weights import classification_weights
 
 SUBSET_FORMS = frozenset({"subset", "groups"})
 """Forms that every selector provides: a single feature counts as a group of one."""
@@ -188,7 +191,10 @@ def check_trial_fits(
     for name, classifier in classifiers.items():
         try:
             if _is_from(classifier, "sklearn"):
-                clone(classifier).fit(X[:, :N_TRIAL_FEATURES], y)
+                weights = None if data.sample_weight is None else np.ones(len(y))
+                arguments = classification_weights(classifier, weights)
+                steps = Pipeline(classification_steps(clone(classifier), impute=False))
+                steps.fit(X[:, :N_TRIAL_FEATURES], y, **arguments)
         except (ValueError, TypeError) as error:
             raise InvalidInputError(f"classifier {name}: {error}") from error
 

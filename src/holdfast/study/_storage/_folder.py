@@ -27,6 +27,8 @@ from holdfast.study._storage._store_checks import StoreContentError, check_plan,
 
 PLAN = "plan.json"
 DATA = "data.npz"
+SAMPLE_FIELDS = ("groups", "cohorts", "sample_weight")
+"""Fields of a data set about its samples that may be missing."""
 NEW_STORE = ".study.new.sqlite"
 PARTIAL_FILES = {
     *(PLAN, DATA, NEW_STORE),
@@ -149,8 +151,8 @@ def _save_data(path: Path, data: Dataset) -> None:
         "feature_names": np.array(data.feature_names),
         "nominal": np.array(data.nominal, dtype=np.int64),
     }
-    labels = {"groups": data.groups, "cohorts": data.cohorts}
-    parts |= {name: values for name, values in labels.items() if values is not None}
+    fields = {name: getattr(data, name) for name in SAMPLE_FIELDS}
+    parts |= {name: values for name, values in fields.items() if values is not None}
     new = path.with_name(".data.new.npz")
     try:
         np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
@@ -231,8 +233,7 @@ def _read_saved_data(path: Path) -> Dataset:
                 y=parts["y"],
                 feature_names=tuple(parts["feature_names"].tolist()),
                 nominal=tuple(parts["nominal"].tolist()),
-                groups=parts.get("groups"),
-                cohorts=parts.get("cohorts"),
+                **{name: parts.get(name) for name in SAMPLE_FIELDS},
             )
     except SAVED_DATA_ERRORS as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error
