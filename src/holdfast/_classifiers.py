@@ -17,6 +17,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 
 from holdfast._object_spec import make_object, parse_spec_or_call, snake_case
 from holdfast._registry import Registry
@@ -118,9 +119,31 @@ def clone_with_seed(classifier: EstimatorLike, seed: int) -> EstimatorLike:
     return new.set_params(**dict.fromkeys(keys, seed)) if keys else new
 
 
+def takes_counts_only(classifier: EstimatorLike) -> bool:
+    """Return whether a classifier refuses negative values, as MultinomialNB does."""
+    return bool(getattr(_input_tags(classifier), "positive_only", False))
+
+
+def takes_sparse_counts(classifier: EstimatorLike) -> bool:
+    """Return whether a classifier takes unscaled values of a sparse matrix."""
+    tags = _input_tags(classifier)
+    return takes_counts_only(classifier) and bool(getattr(tags, "sparse", False))
+
+
+def _input_tags(classifier: EstimatorLike) -> Any:  # noqa: ANN401  (or None)
+    try:
+        return get_tags(classifier).input_tags
+    except (AttributeError, TypeError):  # estimators of other packages may have no tags
+        return None
+
+
 def classification_steps(classifier: EstimatorLike, *, impute: bool) -> list[tuple[str, Any]]:
-    """Return the pipeline steps that classify selected features: impute, scale, classify."""
-    steps = [("scale", StandardScaler()), ("classify", classifier)]
+    """Return the pipeline steps that classify selected features: impute, scale, classify.
+
+    Classifiers that refuse negative values get the features without scaling.
+    """
+    scaling = [] if takes_counts_only(classifier) else [("scale", StandardScaler())]
+    steps = [*scaling, ("classify", classifier)]
     return [("impute", median_imputer()), *steps] if impute else steps
 
 

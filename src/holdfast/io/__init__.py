@@ -8,11 +8,21 @@ from holdfast.io._dataset import (
     DataSummary,
     GeneratedData,
     check_for_study,
+    class_means,
+    constant_features,
+    has_missing,
     impute_medians,
 )
 from holdfast.io._frames import from_arrays
 from holdfast.io._read_data import read_data
 from holdfast.io._read_preferences import read_preferences, read_similarity, read_with_similarity
+from holdfast.io._sparse import (
+    as_canonical_csr,
+    check_indices,
+    dense_columns,
+    is_sparse,
+    to_dense,
+)
 
 __all__ = [
     "DataSummary",

@@ -25,6 +25,7 @@ from holdfast.io._columns import (
     refuse_structured,
 )
 from holdfast.io._dataset import Dataset
+from holdfast.io._sparse import as_canonical_csr, is_sparse
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import as_numbers, as_texts, common_type, first_non_number, flatten_column
 
@@ -195,11 +196,12 @@ def from_arrays(
 
     Parameters
     ----------
-    X : array-like or frame of shape (n, p)
+    X : array-like, frame or sparse matrix of shape (n, p)
         Numbers; NaN and masked values are missing. float32 is kept, other types become float64.
         Frames of pandas and polars provide the feature names. Columns of text are refused: encode
         them first, or use :func:`read_data`, which accepts nominal columns. A C-contiguous array
-        is not copied: do not modify it while the data set is in use.
+        is not copied: do not modify it while the data set is in use. Sparse matrices and arrays of
+        SciPy in the format csr or csc stay sparse; cells stored several times are summed.
     y : array-like of shape (n,)
         The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``, a date
         ``"2020-12-31"``; surrounding blanks are removed. Integers are class labels. Floats are
@@ -224,7 +226,7 @@ def from_arrays(
     ------
     InvalidInputError
         Text, infinite values, missing labels, impossible weights, labels that may be quantities, a
-        sparse matrix, or lengths that do not match.
+        sparse matrix with wrong indices, or lengths that do not match.
     UnknownNameError
         No class is called `positive`.
 
@@ -245,7 +247,7 @@ def from_arrays(
     side = {"y": y, "groups": groups, "cohorts": cohorts, "feature_names": feature_names}
     arrays = {name: _as_array(name, values) for name, values in side.items() if values is not None}
     data = Dataset(
-        X=np.ascontiguousarray(values),
+        X=values if is_sparse(values) else np.ascontiguousarray(values),
         y=_read_labels("y", y, refuse_quantities=positive is None),
         feature_names=names,
         groups=None if groups is None else _read_labels("groups", groups),
@@ -256,17 +258,20 @@ def from_arrays(
     return data if positive is None else data.one_against_rest(positive)
 
 
-def _read_matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
+def _read_matrix(X: MatrixLike) -> tuple[MatrixLike, tuple[str, ...]]:
     """Return the numbers and the names of the features."""
     if is_frame(X):
         frame = as_frame(X, "X")
         every = np.arange(len(frame.names))
         roles = Roles(names=tuple(frame.names), target=-1, features=every, nominal=())
         return read_features(frame, roles), roles.names
+    if is_sparse(X):
+        matrix = as_canonical_csr(X)
+        return matrix, tuple(f"f{j}" for j in range(matrix.shape[1]))
     if hasattr(X, "toarray"):
         raise InvalidInputError(
-            f"X must be dense, got a sparse {type(X).__name__}; use X.toarray() if it fits "
-            "into memory."
+            f"X must be an array or a sparse matrix of SciPy, got {type(X).__name__}; convert it "
+            "to one of them."
         )
     values = _as_array("X", X)
     if values.ndim != 2:

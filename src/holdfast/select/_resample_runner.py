@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast._typing import AnyArray, FloatArray, IndexArray
-from holdfast.io import impute_medians
+from holdfast.io import impute_medians, is_sparse, to_dense
 from holdfast.preferences import Subsets
 from holdfast.select._adapter import AnySelector
 from holdfast.select._groups._group_selector import GroupSelector, SelectedGroups
@@ -63,8 +63,8 @@ class SelectorRunner:
     ----------
     selector : Selector
         The selector, with its seed and with features named by index.
-    X : ndarray of shape (n, p)
-        The data.
+    X : ndarray or csr_matrix of shape (n, p)
+        The data; selectors that take no sparse matrix get arrays, resample by resample.
     y : ndarray of shape (n,)
         The class of each sample.
     subjects : ndarray of shape (n,), optional
@@ -86,6 +86,16 @@ class SelectorRunner:
     def imputes(self) -> bool:
         """Whether missing values are replaced by medians before the selector sees them."""
         return self.has_missing and not self.selector.supports_missing
+
+    @property
+    def densifies(self) -> bool:
+        """Whether the selector gets the rows of a sparse matrix as an array."""
+        return is_sparse(self.X) and (self.imputes or not self.selector.supports_sparse)
+
+    @property
+    def alters_data(self) -> bool:
+        """Whether the selector gets other data than rows of the matrix."""
+        return self.imputes or self.densifies
 
     @property
     def fits_each(self) -> bool:
@@ -135,6 +145,8 @@ class SelectorRunner:
             resample_subjects(self.subjects, rows) if self.selector.supports_subjects else None
         )
         weights = None if self._used_weights is None else self._used_weights[rows]
+        if self.densifies:
+            part = to_dense(part, "the training part of a resample")
         # medians of this part only: values of test samples must not leak into the training data
         if self.imputes:
             part = impute_medians(part)

@@ -28,6 +28,7 @@ from holdfast._typing import (
     RowLists,
 )
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io import check_indices, is_sparse
 from holdfast.preferences import Weights
 
 # Parameters of selectors that refer to features: by index, by name, as a mask, in groups.
@@ -312,6 +313,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             "ensure_all_finite": "allow-nan" if self.supports_missing else True,
             "ensure_min_samples": 2,
         }
+        if is_sparse(X) and X.format in ("csr", "csc"):  # SciPy trusts their indices
+            check_indices(X)
         if not self._needs_classes:
             data = validate_data(self, X, **checks)
             return data, np.zeros(data.shape[0], dtype=np.intp)

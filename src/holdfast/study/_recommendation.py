@@ -11,12 +11,18 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from holdfast._classifiers import classification_steps, clone_with_seed, median_imputer
+from holdfast._classifiers import (
+    classification_steps,
+    clone_with_seed,
+    median_imputer,
+    takes_sparse_counts,
+)
 from holdfast._formatting import did_you_mean, plural
 from holdfast._typing import JSON, AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
-from holdfast.io import Dataset, from_arrays
+from holdfast.io import Dataset, from_arrays, has_missing, to_dense
 from holdfast.judge import (
     ChoiceError,
     Deletion,
@@ -277,7 +283,8 @@ def fitted_pipeline(
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps ``select``, ``scale`` and ``classify``, and ``impute`` where needed.
+        With the steps ``select``, ``scale`` and ``classify``; and ``impute``, and ``dense`` for
+        sparse data, where needed.
     """
     data = _check_features(plan, X, y, sample_weight)
     _check_names(data.feature_names, names)
@@ -285,7 +292,7 @@ def fitted_pipeline(
         data = dataclasses.replace(data, feature_names=tuple(names))
     if nominal is not None:
         data = dataclasses.replace(data, nominal=nominal)
-    missing = bool(np.isnan(data.X).any())
+    missing = has_missing(data.X)
     seed = int(plan["seed"])
     number = _find_part("selector", chosen.selector, plan["selectors"])
     parts = [selector_parts(plan)[number]]
@@ -298,18 +305,39 @@ def fitted_pipeline(
     selector = prepare_selector(selector, derive_seed(seed, SELECTOR, number), data)
     if not isinstance(chosen.size, str):
         selector = selector.with_size(int(chosen.size))
+    seeded = [
+        clone_with_seed(
+            given,
+            # after the last resample
+            derive_seed(seed, CLASSIFICATION, number, int(plan["protocol"]["resamples"]), place),
+        )
+        for given in classifiers
+    ]
+    steps = _pipeline_steps(selector, seeded, missing=missing, sparse=data.is_sparse)
+    arguments = _fit_arguments(data, selector, classifiers)
+    if data.is_sparse:
+        X, y = data.X, data.y if y is None else y
+    elif isinstance(X, Dataset):
+        X, y = pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
+    return _fit_pipeline(Pipeline(steps), chosen, X, y, arguments)
+
+
+def _pipeline_steps(
+    selector: Selector, classifiers: Sequence[Any], *, missing: bool, sparse: bool
+) -> list[tuple[str, Any]]:
+    """Return the steps of a pipeline: selection, and imputation and classification if needed."""
     steps: list[tuple[str, Any]] = [("select", selector)]
     impute_first = missing and not selector.supports_missing
     if impute_first:
         steps.insert(0, ("impute", median_imputer()))
-    for given in classifiers:
-        position = (number, int(plan["protocol"]["resamples"]), place)  # after the last resample
-        classifier = clone_with_seed(given, derive_seed(seed, CLASSIFICATION, *position))
+    to_array = FunctionTransformer(to_dense, accept_sparse=True, feature_names_out="one-to-one")
+    if sparse and (impute_first or not selector.supports_sparse):
+        steps.insert(0, ("dense", to_array))
+    elif sparse and not all(map(takes_sparse_counts, classifiers)):
+        steps.append(("dense", to_array))
+    for classifier in classifiers:
         steps += classification_steps(classifier, impute=missing and not impute_first)
-    arguments = _fit_arguments(data, selector, classifiers)
-    if isinstance(X, Dataset):
-        X, y = pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
-    return _fit_pipeline(Pipeline(steps), chosen, X, y, arguments)
+    return steps
 
 
 def _fit_arguments(

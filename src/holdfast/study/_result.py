@@ -624,7 +624,7 @@ class Result(ResultPlots):
 
         Parameters
         ----------
-        X : array-like of shape (n, p), frame or Dataset
+        X : array-like or sparse matrix of shape (n, p), frame or Dataset
             The data, with the features of the study in their order. Features that were nominal in
             the study are nominal here, if its data are still available.
         y : array-like of shape (n,)

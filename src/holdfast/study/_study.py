@@ -145,8 +145,10 @@ class Study:
 
         Parameters
         ----------
-        X : array-like of shape (n, p), frame or Dataset
-            The data; a Dataset of :func:`holdfast.io.read_data` includes the labels.
+        X : array-like or sparse matrix of shape (n, p), frame or Dataset
+            The data; a Dataset of :func:`holdfast.io.read_data` includes the labels. Sparse
+            matrices (csr or csc) stay sparse for selectors that take them; others get dense copies
+            of the training parts, within the limit on memory.
         y : array-like of shape (n,)
             The class of each sample.
         groups : array-like of shape (n,), optional

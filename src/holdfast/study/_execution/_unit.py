@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classification_steps, clone_with_seed
+from holdfast._classifiers import classification_steps, clone_with_seed, takes_sparse_counts
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
-from holdfast.io import DatasetGenerator
+from holdfast.io import DatasetGenerator, is_sparse, to_dense
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
     OfferedFeatures,
@@ -98,10 +98,13 @@ class UnitRunner:
         self._warm.add(selector)
         rows = [np.flatnonzero(self.y == code)[:3] for code in range(len(self.classes))]
         with suppress(Exception):  # what fails here fails again in a unit and is reported there
+            runner = self._runner(selector)
             if isinstance(instance, SubsetSelector):  # a search among all features would take long
-                instance.check_trial_fit(self.X, self.y)
+                instance.check_trial_fit(to_dense(self.X), self.y)
+            elif runner.densifies:
+                runner.select_part(runner.training_part(np.concatenate(rows)), 0)
             else:
-                self._runner(selector).select_rows([np.concatenate(rows)], 0)
+                runner.select_rows([np.concatenate(rows)], 0)
 
     def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
         start = time.perf_counter()
@@ -153,21 +156,17 @@ class UnitRunner:
         if len(positions) == 1 and (
             runner.selector.selects_own_size
             or runner.fits_each
-            or self._alters_data(runner, positions[0])
+            or runner.alters_data
+            or self._alters_resample(positions[0])
         ):
             return [self._select_alone(selector, positions[0])]
         rows = [self.resamples[position].train for position in positions]
         return [(preference, None) for preference in runner.select_rows(rows, positions[0])]
 
-    def _alters_data(self, runner: SelectorRunner, position: int) -> bool:
-        """Return whether the selector sees other data than rows of the study's data."""
+    def _alters_resample(self, position: int) -> bool:
+        """Return whether a resample has other values than rows of the study's data."""
         resample = self.resamples[position]
-        return (
-            runner.imputes
-            or resample.features is not None
-            or resample.noise > 0
-            or resample.draw >= 0
-        )
+        return resample.features is not None or resample.noise > 0 or resample.draw >= 0
 
     def _select_alone(
         self, selector: int, position: int
@@ -198,7 +197,8 @@ class UnitRunner:
         resample = self.resamples[position]
         X = self.X[resample.train]
         if resample.noise > 0:
-            X = self._add_noise(X, resample.noise, position)
+            dense = to_dense(X, "the training part of a resample")
+            X = self._add_noise(dense, resample.noise, position)
         if resample.features is not None:
             X = X[:, resample.features]
         return runner.training_part(resample.train, X)
@@ -279,11 +279,12 @@ class UnitRunner:
         Studies of earlier versions have no fit of the full data, and their stores no such form.
         """
         resample, runner = self.resamples[position], self._runner(selector)
-        if resample.role not in (HALF, FULL) or self._alters_data(runner, position):
+        if resample.role not in (HALF, FULL) or runner.imputes or self._alters_resample(position):
             return []
         if not any(other.role == FULL for other in self.resamples):
             return []
-        statistics = runner.selector.signed_statistics(self.X, self.y, [resample.train])
+        X = to_dense(self.X) if runner.densifies else self.X
+        statistics = runner.selector.signed_statistics(X, self.y, [resample.train])
         return [] if statistics is None else [(SIGNED, floats(statistics[0]))]
 
     # Classification.
@@ -308,8 +309,11 @@ class UnitRunner:
             part = drawn.train
             test_X, actual = drawn.test.X, integers(drawn.test.y)
         for size, features in features_by_size.items():
-            train, test = part._replace(X=part.X[:, features]), test_X[:, features]
+            chosen = part.X[:, features], test_X[:, features]
             for position, classifier in enumerate(self.classifiers):
+                keeps = is_sparse(part.X) and not self.missing and takes_sparse_counts(classifier)
+                train_X, test = chosen if keeps else map(to_dense, chosen)
+                train = part._replace(X=train_X)
                 seed = derive_seed(
                     self.seed, CLASSIFICATION, result.selector, result.resample, position
                 )
@@ -328,8 +332,9 @@ class UnitRunner:
         if test.shape[1] == 0:  # without features, predict the largest class
             used = classification_weights(classifier, train.sample_weight)
             weights = train.sample_weight if used else None
-            labels = np.full(len(test), np.bincount(train.y, weights).argmax())
-            return labels, np.zeros((len(test),) if n_classes == 2 else (len(test), n_classes))
+            labels = np.full(test.shape[0], np.bincount(train.y, weights).argmax())
+            n_tests = test.shape[0]
+            return labels, np.zeros((n_tests,) if n_classes == 2 else (n_tests, n_classes))
         model = clone_with_seed(classifier, seed)
         return fit_predict(model, train, test, n_classes, impute=self.missing)
 
@@ -407,7 +412,7 @@ def _class_scores(model: EstimatorLike, test: AnyArray, n_classes: int) -> Float
     if values.ndim == 1:  # the training part holds only two of the classes
         values = np.column_stack((-values, values))
     # a class without training samples is less likely than any other
-    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
+    scores = np.full((test.shape[0], n_classes), values.min(initial=0.0) - 1.0)
     scores[:, model.classes_] = values
     return scores
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from holdfast._classifiers import takes_counts_only
 from holdfast._formatting import format_list
 from holdfast._typing import JSON, EstimatorLike, FloatArray
 from holdfast.errors import HoldfastWarning, InvalidInputError
@@ -89,4 +90,5 @@ def classification_weights(
     argument = None if weights is None else sample_weight_argument(classifier)
     if weights is None or argument is None:
         return {}
-    return {"scale__sample_weight": weights, f"classify__{argument}": weights}
+    scaling = {} if takes_counts_only(classifier) else {"scale__sample_weight": weights}
+    return {**scaling, f"classify__{argument}": weights}
