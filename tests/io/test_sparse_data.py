@@ -148,7 +148,7 @@ def test_a_dense_copy_needs_memory(monkeypatch):
     assert is_sparse(data.X)
     monkeypatch.setenv("HOLDFAST_MAX_MEMORY", "100M")
     with pytest.raises(InvalidInputError, match="about 800 MB of memory, more than the limit"):
-        data.dense_X()
+        data.dense_matrix()
     assert to_dense(data.X[:, [1, 2]]).shape == (1000, 2)
 
 
@@ -158,4 +158,4 @@ def test_a_data_set_is_made_of_a_sparse_matrix_directly():
     )
     assert data.is_sparse
     assert data.one_against_rest("a").X is data.X
-    assert data.dense_X().tolist() == [[1, 0], [0, 1]]
+    assert data.dense_matrix().tolist() == [[1, 0], [0, 1]]

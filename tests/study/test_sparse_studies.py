@@ -15,6 +15,7 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError, StoreError
 from holdfast.judge import Pair
 from holdfast.report import make_report
+from tests.study.cluster import cluster
 
 Y = np.arange(80) % 2
 RATES = 0.3 + 0.8 * (np.arange(30) < 4) * Y[:, None]
@@ -143,6 +144,16 @@ def test_results_do_not_depend_on_the_number_of_processes(pair):
     two = study().run(SPARSE, Y, n_jobs=2)
     assert two.predictions.equals(pair[1].predictions)
     assert two.stability.equals(pair[1].stability)
+
+
+@pytest.mark.integration
+def test_a_dask_cluster_gives_the_same_results(pair, tmp_path):
+    with cluster(tmp_path) as started:
+        from distributed import Client
+
+        with Client(started.address, timeout=60) as client:
+            found = study().run(SPARSE, Y, client=client)
+    assert found.predictions.equals(pair[1].predictions)
 
 
 def test_data_are_saved_and_the_study_is_resumed(pair, tmp_path):

@@ -508,7 +508,7 @@ class Dataset:
         """Whether X is a sparse matrix."""
         return is_sparse(self.X)
 
-    def dense_X(self) -> AnyArray:  # noqa: N802  (the field's name)
+    def dense_matrix(self) -> AnyArray:
         """Return X as an array.
 
         Returns

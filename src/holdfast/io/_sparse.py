@@ -177,7 +177,7 @@ def column_sums(X: MatrixLike) -> tuple[FloatArray, AnyArray]:
     """Return the sum of the values of each column, and their number, without missing values."""
     gaps = np.isnan(X.data)
     sums = np.bincount(X.indices[~gaps], X.data[~gaps], minlength=X.shape[1])
-    return sums, X.shape[0] - np.bincount(X.indices[gaps], minlength=X.shape[1])
+    return sums.astype(np.float64), X.shape[0] - np.bincount(X.indices[gaps], minlength=X.shape[1])
 
 
 def content_digest(X: MatrixLike) -> hashlib._Hash:

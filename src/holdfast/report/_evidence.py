@@ -336,7 +336,9 @@ class Evidence:
         if data is None or self.has_independent_samples:
             return {}
         table = try_compute(
-            lambda: shrunken_effects(data.dense_X(), data.codes, data.classes, groups=data.groups),
+            lambda: shrunken_effects(
+                data.dense_matrix(), data.codes, data.classes, groups=data.groups
+            ),
             "effect sizes",
         )
         if table is None:

@@ -134,7 +134,7 @@ class ComparisonRunner:
         codes = self.data.codes
         positions = [int(pairs.full[0]), *pairs.halves[:MAX_PAIRS].ravel().tolist()]
         rows = [self.resamples[position].train for position in positions]
-        X = self.data.dense_X() if self._runner.densifies else self.data.X
+        X = self.data.dense_matrix() if self._runner.densifies else self.data.X
         statistics = self.selector.signed_statistics(X, codes, rows)
         if statistics is None:
             return None

@@ -230,7 +230,7 @@ def _compare_pairs(
 
 def matrix_for(record: Measure, data: Dataset) -> AnyArray | None:
     """Return the data as an array for a measure that compares features by them, else None."""
-    return data.dense_X() if record.needs & {"similarity", "data"} else None
+    return data.dense_matrix() if record.needs & {"similarity", "data"} else None
 
 
 def _explain_undefined(

@@ -191,7 +191,7 @@ def prepare_selector(
     selector = selector.with_class_labels(data.classes)
     if size is None:
         incomplete = has_missing(data.X)
-        complete = impute_medians(data.dense_X()) if incomplete else data.X
+        complete = impute_medians(data.dense_matrix()) if incomplete else data.X
         selector = settle_form(selector, complete, data.codes)
     if size is not None and record.by_size:
         selector = selector.with_size(size)

@@ -234,7 +234,7 @@ class LazyDataset:
     @property
     def matrix(self) -> AnyArray | None:
         """The matrix as an array; None if it is not available."""
-        return None if self.dataset is None else self.dataset.dense_X()
+        return None if self.dataset is None else self.dataset.dense_matrix()
 
 
 def no_values(records: Sequence[Measure], why: str) -> dict[str, MeasuredValue]:
@@ -414,7 +414,7 @@ def effects(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
             "effects need the data of the study, which are not available; put the file back in its "
             "place, or call holdfast.judge.shrunken_effects with the data."
         )
-    X = dataset.dense_X()
+    X = dataset.dense_matrix()
     table = shrunken_effects(X, dataset.codes, dataset.classes, groups=dataset.groups)
     table.insert(0, "feature", pd.Series(list(dataset.feature_names), dtype=object))
     return table
