@@ -138,11 +138,35 @@ def clone_with_seed(classifier: EstimatorLike, seed: int) -> EstimatorLike:
     return new.set_params(**dict.fromkeys(keys, seed)) if keys else new
 
 
+def takes_counts_only(classifier: EstimatorLike) -> bool:
+    """Return whether a classifier refuses negative values, as MultinomialNB does."""
+    return bool(getattr(_input_tags(classifier), "positive_only", False))
+
+
+def takes_sparse_counts(classifier: EstimatorLike) -> bool:
+    """Return whether a classifier takes unscaled values of a sparse matrix."""
+    tags = _input_tags(classifier)
+    return takes_counts_only(classifier) and bool(getattr(tags, "sparse", False))
+
+
+def _input_tags(classifier: EstimatorLike) -> object:
+    from sklearn.utils import get_tags
+
+    try:
+        return get_tags(classifier).input_tags
+    except (AttributeError, TypeError):  # estimators of other packages may have no tags
+        return None
+
+
 def classification_steps(classifier: EstimatorLike, *, impute: bool) -> list[tuple[str, Any]]:
-    """Return the pipeline steps that classify selected features: impute, scale, classify."""
+    """Return the pipeline steps that classify selected features: impute, scale, classify.
+
+    Classifiers that refuse negative values get the features without scaling.
+    """
     from sklearn.preprocessing import StandardScaler
 
-    steps = [("scale", StandardScaler()), ("classify", classifier)]
+    scaling = [] if takes_counts_only(classifier) else [("scale", StandardScaler())]
+    steps = [*scaling, ("classify", classifier)]
     return [("impute", median_imputer()), *steps] if impute else steps
 
 

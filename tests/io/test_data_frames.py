@@ -220,7 +220,7 @@ def test_single_precision_and_order_of_arrays():
         ([[1, 2], [3, 4]], [[0, 1], [1, 0]], "y must have one dimension"),
         (np.zeros((0, 3)), [], "at least one sample"),
         (np.zeros((2, 2), dtype=complex), [0, 1], "X must hold numbers, got complex128"),
-        (scipy.sparse.eye_array(2), [0, 1], "X must be dense, got a sparse"),
+        (scipy.sparse.eye_array(2), [0, 1], "must be a matrix in the format csr or csc, got dia"),
         (pd.DataFrame({"u": ["x", "y"]}), [0, 1], "text in 1 column: 'u'"),
     ],
 )  # fmt: skip

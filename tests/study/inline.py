@@ -7,6 +7,7 @@ import pickle
 import cloudpickle
 import pytest
 
+from holdfast.io import is_sparse
 from holdfast.study._execution._execute import ExecutionOptions
 from holdfast.study._execution._local_pool import fields_without_matrix
 from holdfast.study._execution._unit import UnitRunner
@@ -25,8 +26,9 @@ class InProcessPool:
     """
 
     def __init__(self, runner, name="this process", log=None, lives=10_000):
-        X = runner.X.view()
-        X.flags.writeable = False
+        X = runner.X.copy() if is_sparse(runner.X) else runner.X.view()
+        for part in (X.data, X.indices, X.indptr) if is_sparse(X) else (X,):
+            part.flags.writeable = False
         fields = pickle.loads(cloudpickle.dumps(fields_without_matrix(runner)))
         self.runner = UnitRunner(X=X, **fields)
         self.name, self.lives = name, lives

@@ -150,7 +150,9 @@ DEFAULTS: dict[str, Any] = {
     "classifiers": CLASSIFIERS,
     "seed": 0,
 }
-DATA_OPTIONS = ("target", "drop", "nominal", "groups", "cohort", "positive", "classes")
+DATA_OPTIONS = (
+    *("target", "drop", "nominal", "groups", "cohort", "sample_weight", "positive", "classes"),
+)
 STUDY_OPTIONS = (
     *("selectors", "classifiers", "protocol", "sizes", "measures", "impute"),
     *("replication", "until_width"),
@@ -231,6 +233,11 @@ data_options = in_group(
     ),
     option(
         "--cohort", metavar="COLUMN", help="Column of study sites; their selections are compared."
+    ),
+    option(
+        "--sample-weight",
+        metavar="COLUMN",
+        help="Column of sample weights, for selectors and classifiers that take them.",
     ),
     option("--positive", metavar="CLASS", help="Classify this class against all others."),
     CLASSES,

@@ -122,6 +122,7 @@ class DataSection(StudyFileSection):
     nominal: list[Column] = []
     groups: Column = None
     cohort: Column = None
+    sample_weight: Column = None
     positive: str = ""
     classes: bool = False
 

@@ -15,6 +15,7 @@ from holdfast.report import (
     TEXT_COLUMNS,
     collect_notes,
     conclude,
+    describe_weighting,
     longest_list_sentences,
     overview_table,
     read_replication,
@@ -55,6 +56,8 @@ def print_summary(
     print_table(columns, list(zip(*overview.columns.values(), strict=True)))
     for note in _notes(result, table):
         _print_paragraph(f"Note: {note}.")
+    for sentence in describe_weighting(result.plan):
+        _print_paragraph(sentence)
     print_line()
     if part is not None:
         _print_paragraph(

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
         DataSummary,
         GeneratedData,
         check_for_study,
+        class_means,
+        constant_features,
+        has_missing,
         impute_medians,
     )
     from holdfast.io._frames import from_arrays
@@ -22,6 +25,13 @@ if TYPE_CHECKING:
         read_preferences,
         read_similarity,
         read_with_similarity,
+    )
+    from holdfast.io._sparse import (
+        as_canonical_csr,
+        check_indices,
+        dense_columns,
+        is_sparse,
+        to_dense,
     )
     from holdfast.io._text_files import refuse_missing_list, refuse_unreadable
 

@@ -19,10 +19,11 @@ from holdfast._memory_limit import check_memory
 from holdfast._typing import AnyArray, BoolArray, LabelsLike, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._columns import (
+    SAMPLE_ROLES,
     ColumnAssignment,
     TargetOrigin,
     assign_dropped_and_nominal,
-    assign_groups_and_cohort,
+    assign_sample_columns,
     build_dataset,
     check_features_left,
     check_labels_present,
@@ -44,7 +45,7 @@ _INDEX = "__index_level_"  # prefix of the row labels of pandas in Parquet
 
 
 def read_npz(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
-    """Read the arrays X and y, and feature_names, groups and cohorts if present."""
+    """Read the arrays X and y, and those about features and samples if present."""
     with path.open("rb") as raw:
         arrays = read_npz_arrays(str(path), raw)
     X, names = arrays.pop("X", None), arrays.pop("feature_names", None)
@@ -89,7 +90,7 @@ def read_parquet(path: Path, options: ColumnOptions, source: dict[str, Any]) -> 
         table.validate()
         index, categorical = _index_columns(table), _categorical_columns(table)
     out = index - {
-        *(options.target, options.groups, options.cohort),
+        *(options.target, *(getattr(options, role) for role in SAMPLE_ROLES)),
         *options.drop,
         *options.nominal,
     }
@@ -213,14 +214,13 @@ def _label_values(series: LabelsLike) -> AnyArray:
 
 
 def with_default_columns(options: ColumnOptions, side: dict[str, AnyArray]) -> ColumnOptions:
-    """Take the arrays called y, groups and cohorts, unless the caller named others."""
-    if options.target is None and "y" in side:
-        options = replace(options, target="y")
-    if options.groups is None and "groups" in side:
-        options = replace(options, groups="groups")
-    if options.cohort is None and "cohorts" in side:
-        options = replace(options, cohort="cohorts")
-    return options
+    """Take the arrays called as the fields of a data set, unless the caller named others."""
+    defaults: dict[str, Any] = {
+        role: name
+        for role, name in {"target": "y", **SAMPLE_ROLES}.items()
+        if getattr(options, role) is None and name in side
+    }
+    return replace(options, **defaults)
 
 
 def _check_numeric_matrix(path: Path, X: AnyArray) -> AnyArray:
@@ -247,7 +247,7 @@ def _import_optional(module: str, what: str, extra: str) -> ModuleType:
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """Features as a matrix, and columns of labels: target, groups, cohorts."""
+    """Features as a matrix, and columns about the samples: target, groups, cohorts, weights."""
 
     where: str
     X: AnyArray
@@ -287,11 +287,11 @@ def dataset_from_matrix(
     refuse_repeats(matrix.feature_names, "feature", partial(file_error, matrix.where))
     label_columns = ColumnAssignment(matrix.where, list(matrix.sample_columns))
     target = label_columns.assign_target(options.target)
-    groups, cohort = assign_groups_and_cohort(label_columns, options)
+    sample_columns = assign_sample_columns(label_columns, options)
     columns = ColumnAssignment(matrix.where, matrix.feature_names, noun="feature")
     assign_dropped_and_nominal(columns, options)
     labels = matrix.labels(target)
-    used = label_columns.with_roles("target", "groups", "cohort")
+    used = label_columns.with_roles("target", *SAMPLE_ROLES)
     columns_of_labels = list(matrix.sample_columns.items())
     side = dict(columns_of_labels[position] for position in used)
     # after the labels, whose missing values have the clearer message
@@ -300,8 +300,7 @@ def dataset_from_matrix(
     fields = {
         **_feature_fields(matrix, columns),
         "y": labels,
-        "groups": None if groups is None else matrix.labels(groups),
-        "cohorts": None if cohort is None else matrix.labels(cohort),
+        **{name: matrix.labels(column) for name, column in sample_columns.items()},
         "source": source,
         "notes": (*matrix.notes, *encoding_note(side)),
     }

@@ -6,7 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from numbers import Integral, Real
 from typing import Any, SupportsIndex, TypeAlias, cast
@@ -145,6 +145,7 @@ class ColumnOptions:
     nominal: tuple[Column, ...] = ()
     groups: Column | None = None
     cohort: Column | None = None
+    sample_weight: Column | None = None
     classes: bool = False
     """Whether the numbers of the target are class labels."""
 
@@ -156,6 +157,7 @@ class ColumnOptions:
             "nominal": list(self.nominal),
             "groups": self.groups,
             "cohort": self.cohort,
+            "sample_weight": self.sample_weight,
             "classes": self.classes or None,
         }
         return {key: value for key, value in options.items() if value not in (None, [])}
@@ -169,8 +171,8 @@ class Roles:
     target: int
     features: IndexArray
     nominal: tuple[int, ...]
-    groups: int | None = None
-    cohort: int | None = None
+    sample_columns: Mapping[str, int] = field(default_factory=dict)
+    """Columns about the samples other than the target, by the field of a data set."""
     classes: bool = False
     """Whether the caller or the file declares the target's values as class labels."""
     notes: tuple[str, ...] = ()
@@ -183,8 +185,7 @@ class Roles:
     @property
     def labels(self) -> dict[str, int]:
         """The columns that become labels of a data set, by the name of its field."""
-        fields = {"y": self.target, "groups": self.groups, "cohorts": self.cohort}
-        return {name: column for name, column in fields.items() if column is not None}
+        return {"y": self.target, **self.sample_columns}
 
 
 def assign_roles(
@@ -206,19 +207,18 @@ def assign_roles(
     columns = ColumnAssignment(where, names)
     declared = tuple(declared)
     target = columns.assign_target(options.target)
-    groups, cohort = assign_groups_and_cohort(columns, options)
+    sample_columns = assign_sample_columns(columns, options)
     assign_dropped_and_nominal(columns, options)
     columns.assign_remaining("nominal", declared)
     columns.assign_remaining(_ROW_LABELS, [0] if names[0] == "" else [])
-    out = columns.with_roles("target", "groups", "cohort", "drop", _ROW_LABELS)
+    out = columns.with_roles("target", *SAMPLE_ROLES, "drop", _ROW_LABELS)
     features = np.delete(np.arange(len(names)), out)
     check_features_left(where, features)
     note = ("The first column has no name: it is read as row labels and left out.",)
     return Roles(
         names=tuple(names),
         target=target,
-        groups=groups,
-        cohort=cohort,
+        sample_columns=sample_columns,
         features=features,
         nominal=columns.with_roles("nominal"),
         classes=options.classes or target in declared,
@@ -226,13 +226,18 @@ def assign_roles(
     )
 
 
-def assign_groups_and_cohort(
-    columns: ColumnAssignment, options: ColumnOptions
-) -> tuple[int | None, int | None]:
-    """Assign the columns of subjects and cohorts; return their positions."""
-    groups = None if options.groups is None else columns.assign("groups", options.groups)
-    cohort = None if options.cohort is None else columns.assign("cohort", options.cohort)
-    return groups, cohort
+SAMPLE_ROLES = {"groups": "groups", "cohort": "cohorts", "sample_weight": "sample_weight"}
+"""Roles of columns about the samples, each with the field of a data set."""
+
+
+def assign_sample_columns(columns: ColumnAssignment, options: ColumnOptions) -> dict[str, int]:
+    """Assign the columns of subjects, cohorts and weights; return positions by field."""
+    given = {role: getattr(options, role) for role in SAMPLE_ROLES}
+    return {
+        SAMPLE_ROLES[role]: columns.assign(role, column)
+        for role, column in given.items()
+        if column is not None
+    }
 
 
 def assign_dropped_and_nominal(columns: ColumnAssignment, options: ColumnOptions) -> None:
@@ -352,9 +357,25 @@ def format_text_features(texts: Mapping[str, tuple[int | None, str]]) -> str:
 
 
 def build_dataset(dataset: dict[str, Any], nominal_names: Sequence[str]) -> Dataset:
-    """Build a data set, with the note on its nominal features."""
+    """Build a data set, with the note on its nominal features; weights are read from text."""
     notes = (*dataset.pop("notes", ()), *nominal_note(nominal_names))
+    weights = dataset.pop("sample_weight", None)
+    if weights is not None:
+        dataset["sample_weight"] = _parse_weights(weights)
     return Dataset(**dataset, notes=notes)
+
+
+def _parse_weights(texts: NDArray[np.str_]) -> FloatArray:
+    """Return sample weights as numbers; raise for text and infinite values."""
+    numbers = list(map(parse_finite_number, texts.tolist()))
+    if None in numbers:
+        place = numbers.index(None)
+        raise InvalidInputError(
+            "sample weights must be finite numbers of at least 0, got "
+            f"{quote_value(str(texts[place]))} for sample {place:,} (counted from 0); is this the "
+            "right column?"
+        )
+    return np.array(numbers, dtype=np.float64)
 
 
 # Targets that hold numbers: class labels or quantities? Ambiguous targets are refused.

@@ -13,8 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
-from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io._sparse import (
+    as_canonical_csr,
+    column_extremes,
+    column_keys,
+    column_sums,
+    content_digest,
+    count_missing,
+    dense_columns,
+    is_sparse,
+    row_keys,
+    to_dense,
+)
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import MAX_AMBIGUOUS_VALUES, parse_finite_number
 
@@ -51,6 +63,10 @@ class DataSummary:
         Groups of samples with equal values in all features, by position from 0.
     too_large : tuple of str
         Features with values whose squares may exceed the range of numbers when they are summed.
+    weights : tuple of float or None
+        The lowest and the highest weight of a sample; None without weights.
+    density : float or None
+        The share of the values that a sparse matrix stores; None for arrays.
 
     Examples
     --------
@@ -78,6 +94,8 @@ class DataSummary:
     notes: tuple[str, ...]
     copies: tuple[tuple[int, ...], ...] = ()
     too_large: tuple[str, ...] = ()
+    weights: tuple[float, float] | None = None
+    density: float | None = None
 
     def lines(self) -> list[str]:
         """Return the summary as sentences, one per line."""
@@ -89,6 +107,11 @@ class DataSummary:
         if self.cohorts is not None:
             cohorts = plural(len(self.cohorts), "cohort")
             lines.append(f"The samples come from {cohorts}: {_format_counts(self.cohorts)}.")
+        if self.weights is not None:
+            low, high = self.weights
+            lines.append(f"The samples have weights from {low:g} to {high:g}.")
+        if self.density is not None:
+            lines.append(f"The data are sparse: {self.density:.2%} of the values are stored.")
         if self.n_nominal:
             lines.append(f"{_features_are(self.n_nominal)} nominal.")
         if self.empty:
@@ -171,7 +194,7 @@ def summarize_data(data: Dataset) -> DataSummary:
     empty = columns == data.n_samples
     names = np.array(data.feature_names, dtype=object)
     copies = duplicated_features(data.X, ~constant)
-    cohorts = None
+    cohorts, weights = None, data.sample_weight
     if data.cohorts is not None:
         labels, counts = np.unique(data.cohorts, return_counts=True)
         cohorts = dict(zip(labels.tolist(), counts.tolist(), strict=True))
@@ -191,6 +214,8 @@ def summarize_data(data: Dataset) -> DataSummary:
         notes=data.notes,
         copies=tuple(map(tuple, _duplicated_samples(data.X))),
         too_large=tuple(names[_too_large_features(data.X)]),
+        density=data.X.nnz / (data.n_samples * data.n_features) if data.is_sparse else None,
+        weights=None if weights is None else (float(weights.min()), float(weights.max())),
     )
 
 
@@ -226,8 +251,10 @@ def check_for_study(data: Dataset) -> DataSummary:
     return summary
 
 
-def _count_missing(X: AnyArray) -> tuple[IndexArray, IndexArray]:
+def _count_missing(X: MatrixLike) -> tuple[IndexArray, IndexArray]:
     """Count missing values by row and by column."""
+    if is_sparse(X):
+        return count_missing(X)
     rows, columns = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
     for start, block in row_blocks(X):
         gaps = np.isnan(block)
@@ -250,8 +277,11 @@ def _features_are(count: int) -> str:
 _HASH_SEED = 7
 
 
-def constant_features(X: AnyArray) -> BoolArray:
+def constant_features(X: MatrixLike) -> BoolArray:
     """Return which features have fewer than two distinct values, empty ones included."""
+    if is_sparse(X):
+        low, high = column_extremes(X)
+        return np.asarray(low >= high)
     low = np.full(X.shape[1], np.inf)
     high = np.full(X.shape[1], -np.inf)
     for _, block in row_blocks(X):
@@ -260,7 +290,7 @@ def constant_features(X: AnyArray) -> BoolArray:
     return low >= high  # an empty feature keeps inf and -inf
 
 
-def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
+def duplicated_features(X: MatrixLike, among: BoolArray) -> list[list[int]]:
     """Return groups of features with equal values in all rows, missing ones included.
 
     Each column is hashed to one number; only columns with equal hashes are compared.
@@ -271,34 +301,63 @@ def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
     order = np.argsort(keys, kind="stable")
     ends = np.flatnonzero(np.diff(keys[order])) + 1
     runs = (run for run in np.split(columns[order], ends) if len(run) > 1)
+    X = X.tocsc() if is_sparse(X) else X  # columns are compared one by one
     groups = [group for run in runs for group in _equal_groups(X, run.tolist())]
     return sorted(groups)
 
 
-def _too_large_features(X: AnyArray) -> BoolArray:
+def class_means(X: MatrixLike, chosen: BoolArray) -> FloatArray:
+    """Return the mean of each feature over some rows, without missing values; -inf without any."""
+    part = X[chosen]
+    if is_sparse(X):
+        sums, counts = column_sums(part)
+    else:
+        sums = np.nansum(part, axis=0, dtype=np.float64)
+        counts = np.count_nonzero(~np.isnan(part), axis=0)
+    means = np.full(X.shape[1], -np.inf)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
+
+
+def _too_large_features(X: MatrixLike) -> BoolArray:
     """Return which features have values whose sum of squared differences may overflow."""
     # n differences of up to twice the largest value, squared and summed
     most = np.sqrt(np.finfo(X.dtype).max / (4 * X.shape[0]))
+    if is_sparse(X):
+        return np.asarray(np.fmax(*np.abs(_finite_extremes(X))) > most)
     high = np.zeros(X.shape[1])
     for _, block in row_blocks(X):
         np.fmax(high, np.fmax.reduce(np.abs(block), axis=0), out=high)
     return np.asarray(high > most)
 
 
-def _duplicated_samples(X: AnyArray) -> list[list[int]]:
+def _finite_extremes(X: MatrixLike) -> FloatArray:
+    """Return the lowest and the highest value of each column, 0 if all are missing."""
+    extremes = np.array(column_extremes(X))
+    return np.where(np.isinf(extremes), 0.0, extremes)
+
+
+def _duplicated_samples(X: MatrixLike) -> list[list[int]]:
     """Return groups of rows with equal values, missing ones included."""
     groups: dict[bytes, list[int]] = {}
-    for row in range(X.shape[0]):
-        values = X[row] + X.dtype.type(0)  # -0.0 + 0.0 is 0.0: one bit pattern for zero
-        values[np.isnan(values)] = np.nan  # one bit pattern for NaN
-        digest = hashlib.blake2b(values.tobytes(), digest_size=16).digest()
+    for row, digest in enumerate(row_keys(X) if is_sparse(X) else _dense_row_keys(X)):
         groups.setdefault(digest, []).append(row)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _column_keys(X: AnyArray) -> NDArray[np.uint64]:
+def _dense_row_keys(X: AnyArray) -> Iterator[bytes]:
+    """Yield a digest of each row, equal for rows with equal values, missing ones included."""
+    for row in X:
+        values = row + X.dtype.type(0)  # -0.0 + 0.0 is 0.0: one bit pattern for zero
+        values[np.isnan(values)] = np.nan  # one bit pattern for NaN
+        yield hashlib.blake2b(values.tobytes(), digest_size=16).digest()
+
+
+def _column_keys(X: MatrixLike) -> NDArray[np.uint64]:
     """Return a weighted sum, modulo 2^64, of the bits of each column."""
     weights = np.asarray(np.random.PCG64(_HASH_SEED).random_raw(X.shape[0]))
+    if is_sparse(X):
+        return column_keys(X, weights)
     keys = np.zeros(X.shape[1], dtype=np.uint64)
     for start, block in row_blocks(X):
         values = block.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0: one bit pattern for zero
@@ -310,15 +369,20 @@ def _column_keys(X: AnyArray) -> NDArray[np.uint64]:
     return keys
 
 
-def _equal_groups(X: AnyArray, columns: list[int]) -> list[list[int]]:
+def _equal_groups(X: MatrixLike, columns: list[int]) -> list[list[int]]:
     """Split columns with equal hashes into groups of equal columns of at least two."""
     groups: list[list[int]] = []
     while columns:
-        first = X[:, columns[0]]
-        same = [j for j in columns if np.array_equal(first, X[:, j], equal_nan=True)]
+        first = _column(X, columns[0])
+        same = [j for j in columns if np.array_equal(first, _column(X, j), equal_nan=True)]
         groups.append(same)
         columns = sorted(set(columns) - set(same))
     return [group for group in groups if len(group) > 1]
+
+
+def _column(X: MatrixLike, position: int) -> AnyArray:
+    """Return one column as an array."""
+    return dense_columns(X, [position])[:, 0] if is_sparse(X) else X[:, position]
 
 
 # The data of a study: numbers, labels, names, and their source.
@@ -363,9 +427,10 @@ class Dataset:
 
     Parameters
     ----------
-    X : ndarray of shape (n, p)
+    X : ndarray or csr_matrix of shape (n, p)
         float64 or float32. NaN is a missing value; infinities are refused. Copied only if its
-        rows are not contiguous.
+        rows are not contiguous. Other sparse csr and csc matrices and arrays are converted; cells
+        stored several times are summed, stored zeros left out.
     y : ndarray of shape (n,)
         The label of each sample, as text.
     feature_names : tuple of str
@@ -374,6 +439,8 @@ class Dataset:
         The group (the subject, the batch) of each sample, as text.
     cohorts : ndarray of shape (n,), optional
         The cohort (the study site) of each sample, as text.
+    sample_weight : ndarray of shape (n,), optional
+        The weight of each sample, float64: finite, at least 0, not all 0.
     nominal : tuple of int, default ()
         Positions of the nominal features; their values are codes 0, 1, ...
     source : mapping, optional
@@ -396,11 +463,12 @@ class Dataset:
     ('class_0', 'class_1', 'class_2')
     """
 
-    X: AnyArray
+    X: MatrixLike
     y: NDArray[np.str_]
     feature_names: tuple[str, ...]
     groups: NDArray[np.str_] | None = None
     cohorts: NDArray[np.str_] | None = None
+    sample_weight: FloatArray | None = None
     nominal: tuple[int, ...] = ()
     source: Mapping[str, Any] | None = None
     truth: BoolArray | None = None
@@ -408,15 +476,18 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_matrix(self.X)
         # so that equal data have equal fingerprints
-        object.__setattr__(self, "X", np.ascontiguousarray(self.X))
+        X = as_canonical_csr(self.X) if self.is_sparse else np.ascontiguousarray(self.X)
+        check_matrix(X)
+        object.__setattr__(self, "X", X)
         object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
         n, p = self.X.shape
         check_labels("y", self.y, n)
         for name in ("groups", "cohorts"):
             if getattr(self, name) is not None:
                 check_labels(name, getattr(self, name), n)
+        if self.sample_weight is not None:
+            check_sample_weight(self.sample_weight, n)
         check_length("feature_names", self.feature_names, p, "feature")
         check_text("feature_names", self.feature_names)
         if self.truth is not None:
@@ -431,6 +502,26 @@ class Dataset:
             f"{plural(self.n_features, 'feature')} in {len(self.classes)} "
             f"{'class' if len(self.classes) == 1 else 'classes'}. Next: .summary()>"
         )
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is a sparse matrix."""
+        return is_sparse(self.X)
+
+    def dense_matrix(self) -> AnyArray:
+        """Return X as an array.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+            X itself, if it is an array.
+
+        Raises
+        ------
+        InvalidInputError
+            X is sparse, and an array would exceed the limit on memory.
+        """
+        return to_dense(self.X)
 
     @property
     def n_samples(self) -> int:
@@ -454,15 +545,20 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 digest of everything that results depend on."""
+        """A SHA-256 digest of everything that results depend on, such as whether X is sparse."""
         # stored studies compare fingerprints, so neither content nor order of the hash may change
-        digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
-        digest.update(np.ascontiguousarray(self.X).data)
+        if self.is_sparse:
+            digest = content_digest(self.X)
+        else:
+            digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
+            digest.update(np.ascontiguousarray(self.X).data)
         groups = [] if self.groups is None else self.groups.tolist()
         parts: list[Any] = [self.y.tolist(), list(self.feature_names), groups, list(self.nominal)]
         # data without cohorts keep the fingerprints of earlier versions
         if self.cohorts is not None:
             parts.append({"cohorts": self.cohorts.tolist()})
+        if self.sample_weight is not None:
+            parts.append({"sample_weight": self.sample_weight.tolist()})
         for part in parts:
             digest.update(repr(part).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -515,7 +611,7 @@ class Dataset:
 # Checks of the fields of a data set.
 
 
-def check_matrix(X: AnyArray) -> None:
+def check_matrix(X: MatrixLike) -> None:
     """Raise unless X is a non-empty matrix of floating-point numbers."""
     if X.ndim != 2 or X.dtype not in (np.float64, np.float32):
         raise InvalidInputError(
@@ -547,6 +643,24 @@ def check_labels(name: str, labels: AnyArray, count: int) -> None:
     check_text(name, np.unique(labels).tolist())
 
 
+def check_sample_weight(weights: AnyArray, count: int) -> None:
+    """Raise unless there is one weight per sample: finite, at least 0, and not all 0."""
+    if weights.ndim != 1 or weights.dtype != np.float64:
+        raise InvalidInputError(
+            f"sample_weight must be an array of float64, got {weights.ndim} dimensions of "
+            f"{weights.dtype}; from_arrays takes weights of all types of numbers."
+        )
+    check_length("sample_weight", weights, count, "sample")
+    odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if odd.size:
+        raise InvalidInputError(
+            f"sample weights must be finite numbers of at least 0, got {weights[odd[0]]:g} for "
+            f"sample {odd[0]:,} (counted from 0)."
+        )
+    if not weights.any():
+        raise InvalidInputError("sample weights must not all be 0.")
+
+
 def check_text(name: str, items: Iterable[str]) -> None:
     """Raise for text that cannot be written as UTF-8, such as lone surrogates."""
     for item in items:
@@ -574,8 +688,10 @@ def check_nominal(nominal: tuple[int, ...], n_features: int) -> None:
         )
 
 
-def check_finite(X: AnyArray, names: tuple[str, ...]) -> None:
-    """Raise for infinite values, naming the first."""
+def check_finite(X: MatrixLike, names: tuple[str, ...]) -> None:
+    """Raise for infinite values, naming the first; sparse matrices have been checked."""
+    if is_sparse(X):
+        return
     for start, block in row_blocks(X):
         odd = np.argwhere(np.isinf(block))
         if odd.size:
@@ -596,7 +712,7 @@ def rows_per_block(n_columns: int) -> int:
     return max(1, CELLS_PER_BLOCK // max(1, n_columns))
 
 
-def row_blocks(X: AnyArray) -> Iterator[tuple[int, AnyArray]]:
+def row_blocks(X: MatrixLike) -> Iterator[tuple[int, AnyArray]]:
     """Yield blocks of rows, each with the position of its first row."""
     step = rows_per_block(X.shape[1])
     for start in range(0, X.shape[0], step):
@@ -604,6 +720,11 @@ def row_blocks(X: AnyArray) -> Iterator[tuple[int, AnyArray]]:
 
 
 # Missing values.
+
+
+def has_missing(X: MatrixLike) -> bool:
+    """Return whether values are missing."""
+    return bool(np.isnan(X.data if is_sparse(X) else X).any())
 
 
 def impute_medians(X: AnyArray) -> AnyArray:

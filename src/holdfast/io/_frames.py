@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._typing import AnyArray, LabelsLike, MatrixLike
+from holdfast._typing import AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.io._columns import (
     Roles,
@@ -25,6 +25,7 @@ from holdfast.io._columns import (
     refuse_structured,
 )
 from holdfast.io._dataset import Dataset
+from holdfast.io._sparse import as_canonical_csr, is_sparse
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import as_numbers, as_texts, common_type, first_non_number, flatten_column
 
@@ -188,17 +189,19 @@ def from_arrays(
     feature_names: Sequence[str] | None = None,
     groups: LabelsLike = None,
     cohorts: LabelsLike = None,
+    sample_weight: LabelsLike = None,
     positive: str | None = None,
 ) -> Dataset:
     """Build a data set from a matrix and labels.
 
     Parameters
     ----------
-    X : array-like or frame of shape (n, p)
+    X : array-like, frame or sparse matrix of shape (n, p)
         Numbers; NaN and masked values are missing. float32 is kept, other types become float64.
         Frames of pandas and polars provide the feature names. Columns of text are refused: encode
         them first, or use :func:`read_data`, which accepts nominal columns. A C-contiguous array
-        is not copied: do not modify it while the data set is in use.
+        is not copied: do not modify it while the data set is in use. Sparse matrices and arrays of
+        SciPy in the format csr or csc stay sparse; cells stored several times are summed.
     y : array-like of shape (n,)
         The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``, a date
         ``"2020-12-31"``; surrounding blanks are removed. Integers are class labels. Floats are
@@ -210,6 +213,8 @@ def from_arrays(
         The group (the subject, the batch) of each sample.
     cohorts : array-like of shape (n,), optional
         The cohort (the study site) of each sample.
+    sample_weight : array-like of shape (n,), optional
+        The weight of each sample: finite numbers of at least 0, not all 0.
     positive : str, optional
         The class that is compared with all others merged.
 
@@ -220,8 +225,8 @@ def from_arrays(
     Raises
     ------
     InvalidInputError
-        Text, infinite values, missing labels, labels that may be quantities, a sparse matrix, or
-        lengths that do not match.
+        Text, infinite values, missing labels, impossible weights, labels that may be quantities, a
+        sparse matrix with wrong indices, or lengths that do not match.
     UnknownNameError
         No class is called `positive`.
 
@@ -242,27 +247,31 @@ def from_arrays(
     side = {"y": y, "groups": groups, "cohorts": cohorts, "feature_names": feature_names}
     arrays = {name: _as_array(name, values) for name, values in side.items() if values is not None}
     data = Dataset(
-        X=np.ascontiguousarray(values),
+        X=values if is_sparse(values) else np.ascontiguousarray(values),
         y=_read_labels("y", y, refuse_quantities=positive is None),
         feature_names=names,
         groups=None if groups is None else _read_labels("groups", groups),
         cohorts=None if cohorts is None else _read_labels("cohorts", cohorts),
+        sample_weight=None if sample_weight is None else read_sample_weight(sample_weight),
         notes=encoding_note(arrays),
     )
     return data if positive is None else data.one_against_rest(positive)
 
 
-def _read_matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
+def _read_matrix(X: MatrixLike) -> tuple[MatrixLike, tuple[str, ...]]:
     """Return the numbers and the names of the features."""
     if is_frame(X):
         frame = as_frame(X, "X")
         every = np.arange(len(frame.names))
         roles = Roles(names=tuple(frame.names), target=-1, features=every, nominal=())
         return read_features(frame, roles), roles.names
+    if is_sparse(X):
+        matrix = as_canonical_csr(X)
+        return matrix, tuple(f"f{j}" for j in range(matrix.shape[1]))
     if hasattr(X, "toarray"):
         raise InvalidInputError(
-            f"X must be dense, got a sparse {type(X).__name__}; use X.toarray() if it fits "
-            "into memory."
+            f"X must be an array or a sparse matrix of SciPy, got {type(X).__name__}; convert it "
+            "to one of them."
         )
     values = _as_array("X", X)
     if values.ndim != 2:
@@ -302,6 +311,20 @@ def _read_labels(
     if refuse_quantities:
         check_target_array(name, flat)
     return labels
+
+
+def read_sample_weight(values: LabelsLike) -> FloatArray:
+    """Return the weights of samples as float64, NaN where missing; raise unless all are numbers."""
+    if is_frame(values) or library_of(values) in {"pandas", "polars"}:
+        values = values.to_numpy()
+    flat = flatten_column(_as_array("sample_weight", values))
+    numbers = as_numbers(flat) if flat.ndim == 1 else None
+    if numbers is None:
+        raise InvalidInputError(
+            "sample_weight must have one number per sample, got the shape "
+            f"{flat.shape} of {flat.dtype}."
+        )
+    return numbers.astype(np.float64)
 
 
 def _declares_categories(values: LabelsLike) -> bool:

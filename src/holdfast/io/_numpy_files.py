@@ -143,7 +143,7 @@ def build_sparse(name: str, arrays: Mapping[str, AnyArray]) -> MatrixLike:
         matrix = scipy.sparse.coo_array((data, (rows, columns)), shape=shape)
     else:
         indices, indptr = arrays["indices"], arrays["indptr"]
-        _check_compressed(name, kind, shape, data, (indices, indptr))
+        check_compressed(name, kind, shape, data, (indices, indptr))
         make = getattr(scipy.sparse, f"{kind}_array")
         matrix = make((data, indices, indptr), shape=shape)
     _refuse_duplicates(name, matrix)
@@ -152,13 +152,13 @@ def build_sparse(name: str, arrays: Mapping[str, AnyArray]) -> MatrixLike:
 
 def check_sparse(name: str, matrix: MatrixLike) -> None:
     """Raise unless all indices of a compressed sparse matrix fit its shape."""
-    _check_compressed(
+    check_compressed(
         name, matrix.format, matrix.shape, matrix.data, (matrix.indices, matrix.indptr)
     )
     _refuse_duplicates(name, matrix)
 
 
-def _check_compressed(
+def check_compressed(
     name: str,
     kind: str,
     shape: tuple[int, int],

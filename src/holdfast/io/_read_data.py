@@ -22,7 +22,7 @@ from holdfast.io._binary import (
     read_parquet,
     with_default_columns,
 )
-from holdfast.io._columns import TARGET, ColumnOptions, as_column, as_columns
+from holdfast.io._columns import SAMPLE_ROLES, TARGET, ColumnOptions, as_column, as_columns
 from holdfast.io._csv import read_table
 from holdfast.io._dataset import Dataset, is_text
 from holdfast.io._frames import as_frame, dataset_from_frame, is_frame
@@ -57,6 +57,7 @@ def read_data(
     nominal: Column | Iterable[Column] = (),
     groups: Column | None = None,
     cohort: Column | None = None,
+    sample_weight: Column | None = None,
     positive: str | None = None,
     classes: bool = False,
     progress: Progress | None = None,
@@ -82,6 +83,8 @@ def read_data(
         The column that holds the group (the subject, the batch) of each sample.
     cohort : str or int, optional
         The column that holds the cohort (the study site) of each sample.
+    sample_weight : str or int, optional
+        The column that holds the weight of each sample: numbers of at least 0, not all 0.
     positive : str, optional
         The class that is compared with all others merged.
     classes : bool, default False
@@ -123,13 +126,13 @@ def read_data(
         GenePattern's format, versions 1.2 and 1.3, features in rows. The target is a row about
         the samples (1.3) or a CLS file.
     ``.npz``
-        NumPy arrays ``X`` and ``y``, and ``feature_names``, ``groups`` and ``cohorts`` if there
-        are any.
+        NumPy arrays ``X`` and ``y``, and ``feature_names``, ``groups``, ``cohorts`` and
+        ``sample_weight`` if there are any.
     ``.parquet``
         One row per sample; needs pyarrow (``holdfast[parquet]``). Row labels that pandas stored are
         left out unless they are named.
     ``.h5ad``
-        AnnData; target, groups and cohort are columns of ``obs``; needs anndata
+        AnnData; target, groups, cohort and weights are columns of ``obs``; needs anndata
         (``holdfast[anndata]``).
 
     Missing values of features are empty cells, ``NA``, ``NaN``, ``?`` and ``null``. Labels are
@@ -154,6 +157,9 @@ def read_data(
         nominal=as_columns("nominal", nominal),
         groups=None if groups is None else as_column("groups", groups),
         cohort=None if cohort is None else as_column("cohort", cohort),
+        sample_weight=(
+            None if sample_weight is None else as_column("sample_weight", sample_weight)
+        ),
         classes=check_flag(classes, "classes") or positive is not None,
     )
     data = _read_source(source, options, progress or (lambda _: None))
@@ -167,8 +173,8 @@ def _read_source(source: DataLike, options: ColumnOptions, progress: Progress) -
         # the labels of a data set are classes
         if replace(options, classes=False) != ColumnOptions():
             raise InvalidInputError(
-                "target, drop, nominal, groups and cohort are for files and frames; a Dataset has "
-                "them already."
+                "target, drop, nominal, sample_weight, groups and cohort are for files and frames; "
+                "a Dataset has them already."
             )
         return source
     if is_frame(source):
@@ -224,7 +230,8 @@ def _as_storable_target(
 def _read_named(name: str, options: ColumnOptions) -> Dataset:
     """Read a data set by its name; its target is called ``class``."""
     data = DATASETS.get_record(name).load()
-    columns = {TARGET: data.y, "groups": data.groups, "cohorts": data.cohorts}
+    fields = {name: getattr(data, name) for name in SAMPLE_ROLES.values()}
+    columns = {TARGET: data.y, **fields}
     side = {column: values for column, values in columns.items() if values is not None}
     nominal = dict.fromkeys([*options.nominal, *(data.feature_names[j] for j in data.nominal)])
     matrix = Matrix(

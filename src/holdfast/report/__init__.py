@@ -6,6 +6,7 @@ from holdfast.report._formatting import (
     to_plain_text,
     verdict_sentences,
 )
+from holdfast.report._methods import describe_weighting
 from holdfast.report._page_engine import (
     GENERATOR_TAG,
     embed_svg,

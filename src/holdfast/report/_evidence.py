@@ -14,7 +14,7 @@ import pandas as pd
 from holdfast._formatting import format_plus_minus, join_texts, plural
 from holdfast._typing import AnyArray
 from holdfast.errors import HoldfastError
-from holdfast.io import Dataset
+from holdfast.io import Dataset, dense_columns
 from holdfast.judge import (
     ChoiceError,
     CohortComparison,
@@ -336,7 +336,9 @@ class Evidence:
         if data is None or self.has_independent_samples:
             return {}
         table = try_compute(
-            lambda: shrunken_effects(data.X, data.codes, data.classes, groups=data.groups),
+            lambda: shrunken_effects(
+                data.dense_matrix(), data.codes, data.classes, groups=data.groups
+            ),
             "effect sizes",
         )
         if table is None:
@@ -362,9 +364,11 @@ class Evidence:
         names = self.data.feature_names
         features = self.cell_frequencies["feature"].head(MAX_FEATURES_SHOWN)
         columns = [self.feature_positions[name] for name in features]
+        values = dense_columns(self.data.X, columns)
+        found = near_duplicates(values, range(len(columns)))
         return {
-            names[column]: (names[other], correlation)
-            for column, (other, correlation) in near_duplicates(self.data.X, columns).items()
+            names[columns[place]]: (names[columns[other]], correlation)
+            for place, (other, correlation) in found.items()
         }
 
     def get_shortfall(self, selector: str, size: int | str) -> SizeShortfall | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -22,6 +22,7 @@ from holdfast.report._formatting import (
 from holdfast.report._glossary import describe_classifier, describe_selector
 from holdfast.report._schema import Methods
 from holdfast.resample import PROTOCOLS, ProtocolRecord
+from holdfast.select import ignored_weights_sentence
 
 if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
@@ -68,6 +69,8 @@ def _collect_facts(evidence: Evidence, summary: DataSummary | None) -> Iterator[
     yield "Classes", ", ".join(f"{label}: {count:,}" for label, count in data["classes"].items())
     if data["subjects"]:
         yield "Subjects", f"{data['subjects']:,}"
+    for sentence in describe_weighting(evidence.plan):
+        yield "Sample weights", to_plain_text(sentence)
     if summary is None:
         return
     share = summary.n_missing / (summary.n_samples * summary.n_features)
@@ -122,6 +125,7 @@ def _describe_study(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     plan = evidence.plan
     yield _describe_data(plan["data"])
     yield from _describe_selection(evidence, cite)
+    yield from describe_weighting(plan)
     yield _describe_resampling(plan, cite)
     if plan["impute"]:
         yield f"Missing values were imputed by the {plan['impute']} of the training part."
@@ -152,6 +156,18 @@ def _describe_data(data: dict[str, Any]) -> str:
         f"The data hold {plural(data['n_features'], 'feature')} of "
         f"{plural(data['n_samples'], 'sample')}{subjects} ({classes})."
     )
+
+
+def describe_weighting(plan: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence on the weights of samples and on what ignores them, if there are weights."""
+    if "weighting" not in plan:
+        return
+    ignored = plan["weighting"]["ignored_by"]
+    names = list(map(format_name, [*ignored["selectors"], *ignored["classifiers"]]))
+    used = "Samples were weighted in all fits that take weights; errors count each sample once."
+    if names:
+        used += f" {ignored_weights_sentence(join_texts(names, MAX_LISTED), len(names))}"
+    yield used
 
 
 def _describe_selection(evidence: Evidence, cite: CitationList) -> Iterator[str]:

@@ -15,6 +15,7 @@ from holdfast._formatting import (
     join_texts,
     plural,
 )
+from holdfast.io import dense_columns
 from holdfast.judge import Recommendation
 from holdfast.report._evidence import MAX_FEATURES_SHOWN, RANDOM, Evidence
 from holdfast.report._formatting import (
@@ -260,7 +261,7 @@ def _find_effect_caveat(_: Evidence, row: FeatureRow) -> Iterator[str]:
 def _find_missing_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     if evidence.data is None or row["feature"] not in evidence.feature_positions:
         return
-    column = evidence.data.X[:, evidence.feature_positions[row["feature"]]]
+    column = dense_columns(evidence.data.X, [evidence.feature_positions[row["feature"]]])
     share = float(np.isnan(column).mean())
     if share >= MIN_MISSING_SHARE:
         yield f"{format_short_percent(share)} of its values are missing"

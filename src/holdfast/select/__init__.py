@@ -66,7 +66,10 @@ if TYPE_CHECKING:
     from holdfast.select._p_values import PValueScorer
     from holdfast.select._random_baselines import RandomScore, RandomSubset
     from holdfast.select._ranker import Ranker, Scorer, ThresholdScorer
-    from holdfast.select._recognition._expected_form import DECLARED_FORMS
+    from holdfast.select._recognition._expected_form import (
+        DECLARED_FORMS,
+        sample_weight_argument,
+    )
     from holdfast.select._recognition._explanation import (
         SelectorExplanation,
         explain_selector,
@@ -103,6 +106,8 @@ if TYPE_CHECKING:
         BoundSelector,
         OfferedFeatures,
         Selector,
+        check_class_weights,
+        ignored_weights_sentence,
         resample_subjects,
     )
     from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth

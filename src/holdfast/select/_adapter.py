@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from holdfast._formatting import did_you_mean, format_list
 from holdfast._object_spec import (
@@ -45,7 +44,7 @@ from holdfast.select._recognition._expected_form import (
     ESTIMATOR_FORMS,
     ExpectedForm,
     expect_form,
-    is_pipeline,
+    sample_weight_argument,
 )
 from holdfast.select._recognition._function_output import FUNCTION_FORMS, read_output
 from holdfast.select._recognition._pipeline import read_estimator
@@ -178,6 +177,15 @@ class AnySelector(Scorer):
         except (AttributeError, TypeError):  # estimators of other packages may have no tags
             return False
 
+    @property
+    def supports_sample_weight(self) -> bool:
+        """Whether samples may have weights: if ``fit``, or the function, takes sample_weight."""
+        if self.estimator is None or inspect.isclass(self.estimator):
+            return False
+        if hasattr(self.estimator, "fit"):
+            return sample_weight_argument(self.estimator) is not None
+        return "sample_weight" in _parameters(self.estimator)
+
     def with_feature_indices(self, columns: OfferedFeatures) -> Self:
         """Return an unfitted copy that knows the names of the offered features."""
         copy: Self = super().with_feature_indices(columns)
@@ -212,7 +220,8 @@ class AnySelector(Scorer):
             The class of each sample.
         **fit_params
             Passed to ``fit`` of the estimator, or to the function, such as ``sample_weight``. The
-            last step of a pipeline gets ``sample_weight``.
+            last step of a pipeline gets ``sample_weight``, and so does the estimator inside
+            ``SelectFromModel``, ``RFE`` or a search.
 
         Returns
         -------
@@ -248,8 +257,14 @@ class AnySelector(Scorer):
     def _score_many(
         self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
     ) -> FloatArray:
+        weights = self._sample_weight
         readings = [
-            self._read(X[indices], self._as_targets(y[indices]), generator)
+            self._read(
+                X[indices],
+                self._as_targets(y[indices]),
+                generator,
+                None if weights is None else {"sample_weight": weights[indices]},
+            )
             for indices, generator in zip(rows, rngs, strict=True)
         ]
         self._found_counts = [reading.n_eligible for reading in readings]
@@ -331,25 +346,27 @@ class AnySelector(Scorer):
 
 def _seed_argument(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:
     """Return the keyword ``random_state`` for functions that have it, as mutual_info_classif."""
-    try:
-        has_seed = "random_state" in inspect.signature(function).parameters
-    except ValueError:  # some compiled functions have no signature
-        return {}
+    has_seed = "random_state" in _parameters(function)
     return {"random_state": int(generator.integers(2**31))} if has_seed else {}
 
 
+def _parameters(function: Callable[..., Any]) -> Collection[str]:
+    """Return the names of the parameters of a function."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        return ()
+
+
 def _route_sample_weight(estimator: EstimatorLike, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``fit``: sample weights of a pipeline belong to its last step."""
+    """Return the arguments of ``fit``, with sample weights under the name that it takes."""
     if "sample_weight" not in options:
         return options
-    if is_pipeline(estimator):
-        name, last = estimator.steps[-1]
-        weights = options.pop("sample_weight")
-        options = {**options, f"{name}__sample_weight": weights}
-        estimator = last
-    if not has_fit_parameter(estimator, "sample_weight"):
+    argument = sample_weight_argument(estimator)
+    if argument is None:
         raise InvalidInputError(f"{type(estimator).__name__} takes no sample_weight; leave it out.")
-    return options
+    weights = options.pop("sample_weight")
+    return {**options, argument: weights}
 
 
 def _as_numbers(labels: Sequence[str]) -> AnyArray:

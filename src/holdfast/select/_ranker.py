@@ -60,10 +60,14 @@ class Ranker(Selector):
         return type(self)._rank_many is not Ranker._rank_many
 
     def bind(
-        self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        groups: LabelsLike = None,
+        sample_weight: FloatArray | None = None,
     ) -> BoundSelector[tuple[Weights | None, Rankings]]:
         """Bind this selector to data; see `Selector.bind`."""
-        return BoundSelector(self, X, y, groups)
+        return BoundSelector(self, X, y, groups, sample_weight)
 
     def rank_resamples(
         self, X: MatrixLike, y: LabelsLike, rows: RowLists, *, first: int = 0

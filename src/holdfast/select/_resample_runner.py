@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast._typing import AnyArray, FloatArray, IndexArray
-from holdfast.io import impute_medians
+from holdfast.io import impute_medians, is_sparse, to_dense
 from holdfast.preferences import Subsets
 from holdfast.select._adapter import AnySelector
 from holdfast.select._groups._group_selector import GroupSelector, SelectedGroups
@@ -30,6 +30,8 @@ class TrainingPart(NamedTuple):
     y: AnyArray
     subjects: AnyArray | None = None
     """The subject of each sample, for selectors that support subjects."""
+    sample_weight: FloatArray | None = None
+    """The weight of each sample, for selectors that support weights."""
 
 
 class ResampleRanking(NamedTuple):
@@ -61,14 +63,16 @@ class SelectorRunner:
     ----------
     selector : Selector
         The selector, with its seed and with features named by index.
-    X : ndarray of shape (n, p)
-        The data.
+    X : ndarray or csr_matrix of shape (n, p)
+        The data; selectors that take no sparse matrix get arrays, resample by resample.
     y : ndarray of shape (n,)
         The class of each sample.
     subjects : ndarray of shape (n,), optional
         The subject of each sample; ignored if the selector does not support subjects.
     has_missing : bool, default False
         Whether the data have missing values.
+    sample_weight : ndarray of shape (n,), optional
+        The weight of each sample; ignored if the selector does not support weights.
     """
 
     selector: Selector
@@ -76,11 +80,22 @@ class SelectorRunner:
     y: AnyArray
     subjects: AnyArray | None = None
     has_missing: bool = False
+    sample_weight: FloatArray | None = None
 
     @property
     def imputes(self) -> bool:
         """Whether missing values are replaced by medians before the selector sees them."""
         return self.has_missing and not self.selector.supports_missing
+
+    @property
+    def densifies(self) -> bool:
+        """Whether the selector gets the rows of a sparse matrix as an array."""
+        return is_sparse(self.X) and (self.imputes or not self.selector.supports_sparse)
+
+    @property
+    def alters_data(self) -> bool:
+        """Whether the selector gets other data than rows of the matrix."""
+        return self.imputes or self.densifies
 
     @property
     def fits_each(self) -> bool:
@@ -99,7 +114,12 @@ class SelectorRunner:
     def _bound(self) -> BoundSelector[Any]:
         """The selector bound to all data, which are checked once."""
         subjects = self.subjects if self.selector.supports_subjects else None
-        return self.selector.bind(self.X, self.y, subjects)
+        return self.selector.bind(self.X, self.y, subjects, self._used_weights)
+
+    @property
+    def _used_weights(self) -> FloatArray | None:
+        """The weights of the samples, if the selector uses them."""
+        return self.sample_weight if self.selector.supports_sample_weight else None
 
     def select_rows(self, rows: Sequence[IndexArray], first: int) -> list[ResamplePreference]:
         """Run the selector on several resamples of the data in one call.
@@ -124,8 +144,13 @@ class SelectorRunner:
         subjects = (
             resample_subjects(self.subjects, rows) if self.selector.supports_subjects else None
         )
+        weights = None if self._used_weights is None else self._used_weights[rows]
+        if self.densifies:
+            part = to_dense(part, "the training part of a resample")
         # medians of this part only: values of test samples must not leak into the training data
-        return TrainingPart(impute_medians(part) if self.imputes else part, self.y[rows], subjects)
+        if self.imputes:
+            part = impute_medians(part)
+        return TrainingPart(part, self.y[rows], subjects, weights)
 
     def select_part(self, part: TrainingPart, position: int) -> ResamplePreference:
         """Run the selector on one training part, seeded by the position of its resample."""
@@ -141,6 +166,8 @@ class SelectorRunner:
         # a selector that chooses its size has no batch path: each part has a fit of its own
         fitted = clone(self.selector).set_params(random_state=seed)
         options = {} if part.subjects is None else {"groups": part.subjects}
+        if part.sample_weight is not None:
+            options["sample_weight"] = part.sample_weight
         fitted.fit(part.X, part.y, **options)
         if not self.selector.selects_own_size:
             return ResampleRanking(fitted.scores_, fitted.ranking_, fitted.n_found_)

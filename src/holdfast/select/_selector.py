@@ -28,6 +28,7 @@ from holdfast._typing import (
     RowLists,
 )
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io import check_indices, is_sparse
 from holdfast.preferences import Weights
 
 # Parameters of selectors that refer to features: by index, by name, as a mask, in groups.
@@ -166,6 +167,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     _size_parameter = "n_features_to_select"
     _subjects: AnyArray | None = None
     """The subject of each sample of the current data, for selectors that take subjects."""
+    _sample_weight: FloatArray | None = None
+    """The weight of each sample of the current data, for selectors that take weights."""
 
     @property
     def supports_missing(self) -> bool:
@@ -180,6 +183,11 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     @property
     def supports_subjects(self) -> bool:
         """Whether it draws samples and keeps those of one subject together."""
+        return False
+
+    @property
+    def supports_sample_weight(self) -> bool:
+        """Whether samples may have weights."""
         return False
 
     @property
@@ -258,7 +266,13 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         """Raise if parameters are unusable, by a trial fit on a small or random data set."""
         self._bind_supported(X, y, groups).select_resamples([np.arange(len(y))])
 
-    def bind(self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None) -> BoundSelector[Any]:
+    def bind(
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        groups: LabelsLike = None,
+        sample_weight: FloatArray | None = None,
+    ) -> BoundSelector[Any]:
         """Bind this selector to data, which are validated once for all resamples of them.
 
         Parameters
@@ -267,12 +281,14 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             The data, as for ``fit``.
         groups : array-like of shape (n,), optional
             The subject of each sample, for selectors that take subjects.
+        sample_weight : ndarray of shape (n,), optional
+            The weight of each sample, for selectors that take weights.
 
         Returns
         -------
         BoundSelector
         """
-        return BoundSelector(self, X, y, groups)
+        return BoundSelector(self, X, y, groups, sample_weight)
 
     def _bind_supported(
         self, X: MatrixLike, y: LabelsLike, groups: LabelsLike
@@ -297,6 +313,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             "ensure_all_finite": "allow-nan" if self.supports_missing else True,
             "ensure_min_samples": 2,
         }
+        if is_sparse(X) and X.format in ("csr", "csc"):  # SciPy trusts their indices
+            check_indices(X)
         if not self._needs_classes:
             data = validate_data(self, X, **checks)
             return data, np.zeros(data.shape[0], dtype=np.intp)
@@ -321,6 +339,16 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         check_consistent_length(X, groups)
         self._subjects = np.asarray(groups)
 
+    def _set_sample_weight(self, weights: FloatArray | None, X: MatrixLike) -> None:
+        """Store the weight of each sample; None if all count the same."""
+        if weights is not None:
+            if not self.supports_sample_weight:
+                raise InvalidInputError(
+                    f"{type(self).__name__} does not weigh samples; leave sample_weight out."
+                )
+            check_consistent_length(X, weights)
+        self._sample_weight = weights
+
     def _feature_names(self) -> NDArray[np.object_] | None:
         return getattr(self, "feature_names_in_", None)
 
@@ -341,11 +369,17 @@ class BoundSelector(Generic[Preferences]):
     """A selector bound to a data set, ready to run on resamples of it; see `Selector.bind`."""
 
     def __init__(
-        self, selector: Selector, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None
+        self,
+        selector: Selector,
+        X: MatrixLike,
+        y: LabelsLike,
+        groups: LabelsLike = None,
+        sample_weight: FloatArray | None = None,
     ) -> None:
         self._worker = clone(selector)  # fitted attributes of the selector stay as they are
         self._data, self._codes = self._worker._validate_data(X, y)
         self._worker._set_subjects(groups, self._data)
+        self._worker._set_sample_weight(sample_weight, self._data)
 
     @property
     def n_features(self) -> int:
@@ -401,6 +435,26 @@ def check_classes(codes: IndexArray, name: str = "y") -> None:
         raise InvalidInputError(
             f"{name} holds a class with a single sample; each class needs at least two. {remedy}."
         )
+
+
+def check_class_weights(codes: IndexArray, weights: FloatArray, name: str) -> None:
+    """Raise if all samples of a class have the weight 0."""
+    classes = np.unique(codes)
+    without = classes[np.bincount(codes, weights)[classes] <= 0]
+    if len(without):
+        raise InvalidInputError(
+            f"{name} holds {'classes' if len(without) > 1 else 'a class'} whose samples all have "
+            "the weight 0, so nothing can be learned of it. Leave samples of weight 0 out of the "
+            "data, or give them a small weight."
+        )
+
+
+def ignored_weights_sentence(listed: str, count: int) -> str:
+    """Return the sentence on selectors and classifiers that do not use the weights of samples."""
+    return (
+        f"{listed} {'ignores' if count == 1 else 'ignore'} the sample weights: "
+        "all samples count the same there."
+    )
 
 
 def check_rows(rows: RowLists, n_samples: int, codes: IndexArray | None) -> list[IndexArray]:

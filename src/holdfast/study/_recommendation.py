@@ -11,12 +11,18 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from holdfast._classifiers import classification_steps, clone_with_seed, median_imputer
+from holdfast._classifiers import (
+    classification_steps,
+    clone_with_seed,
+    median_imputer,
+    takes_sparse_counts,
+)
 from holdfast._formatting import did_you_mean, plural
 from holdfast._typing import JSON, AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
-from holdfast.io import Dataset, from_arrays
+from holdfast.io import Dataset, from_arrays, has_missing, to_dense
 from holdfast.judge import (
     ChoiceError,
     Deletion,
@@ -37,6 +43,7 @@ from holdfast.resample import ReplicationPairs
 from holdfast.select import Selector
 from holdfast.study._planning._make_plan import prepare_selector
 from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, derive_seed
+from holdfast.study._planning._sample_weights import classification_weights
 from holdfast.study._storage._plan_objects import (
     PlanPart,
     build_objects,
@@ -239,6 +246,7 @@ def fitted_pipeline(
     X: MatrixLike,
     y: LabelsLike = None,
     *,
+    sample_weight: LabelsLike = None,
     names: Sequence[str] | None = None,
     nominal: tuple[int, ...] | None = None,
     trust: bool = False,
@@ -260,6 +268,8 @@ def fitted_pipeline(
         The data, with the features of the study; a Dataset keeps their names.
     y : array-like of shape (n,)
         The class of each sample; the pipeline predicts these labels.
+    sample_weight : array-like of shape (n,), optional
+        The weight of each sample, for a study with weights.
     names : sequence of str, optional
         The names of the features in the study; data with other names are refused. Arrays have
         no names.
@@ -273,15 +283,16 @@ def fitted_pipeline(
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps ``select``, ``scale`` and ``classify``, and ``impute`` where needed.
+        With the steps ``select``, ``scale`` and ``classify``; and ``impute``, and ``dense`` for
+        sparse data, where needed.
     """
-    data = _check_features(plan, X, y)
+    data = _check_features(plan, X, y, sample_weight)
     _check_names(data.feature_names, names)
     if names is not None:  # arrays have none, but selectors may name features
         data = dataclasses.replace(data, feature_names=tuple(names))
     if nominal is not None:
         data = dataclasses.replace(data, nominal=nominal)
-    missing = bool(np.isnan(data.X).any())
+    missing = has_missing(data.X)
     seed = int(plan["seed"])
     number = _find_part("selector", chosen.selector, plan["selectors"])
     parts = [selector_parts(plan)[number]]
@@ -294,25 +305,74 @@ def fitted_pipeline(
     selector = prepare_selector(selector, derive_seed(seed, SELECTOR, number), data)
     if not isinstance(chosen.size, str):
         selector = selector.with_size(int(chosen.size))
+    seeded = [
+        clone_with_seed(
+            given,
+            # after the last resample
+            derive_seed(seed, CLASSIFICATION, number, int(plan["protocol"]["resamples"]), place),
+        )
+        for given in classifiers
+    ]
+    steps = _pipeline_steps(selector, seeded, missing=missing, sparse=data.is_sparse)
+    arguments = _fit_arguments(data, selector, classifiers)
+    if data.is_sparse:
+        X, y = data.X, data.y if y is None else y
+    elif isinstance(X, Dataset):
+        X, y = pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
+    return _fit_pipeline(Pipeline(steps), chosen, X, y, arguments)
+
+
+def _pipeline_steps(
+    selector: Selector, classifiers: Sequence[Any], *, missing: bool, sparse: bool
+) -> list[tuple[str, Any]]:
+    """Return the steps of a pipeline: selection, and imputation and classification if needed."""
     steps: list[tuple[str, Any]] = [("select", selector)]
     impute_first = missing and not selector.supports_missing
     if impute_first:
         steps.insert(0, ("impute", median_imputer()))
-    for given in classifiers:
-        position = (number, int(plan["protocol"]["resamples"]), place)  # after the last resample
-        classifier = clone_with_seed(given, derive_seed(seed, CLASSIFICATION, *position))
+    to_array = FunctionTransformer(to_dense, accept_sparse=True, feature_names_out="one-to-one")
+    if sparse and (impute_first or not selector.supports_sparse):
+        steps.insert(0, ("dense", to_array))
+    elif sparse and not all(map(takes_sparse_counts, classifiers)):
+        steps.append(("dense", to_array))
+    for classifier in classifiers:
         steps += classification_steps(classifier, impute=missing and not impute_first)
-    subjects = data.groups if selector.supports_subjects else None
-    if isinstance(X, Dataset):
-        X, y = pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
-    return _fit_pipeline(Pipeline(steps), chosen, X, y, subjects)
+    return steps
 
 
-def _check_features(plan: dict[str, JSON], X: MatrixLike, y: LabelsLike) -> Dataset:
-    """Return the data as a Dataset; raise if the number of features differs."""
-    if isinstance(X, Dataset) == (y is not None):
-        raise InvalidInputError("give X and y, or only a Dataset, which has its labels.")
-    data = X if isinstance(X, Dataset) else from_arrays(X, y)
+def _fit_arguments(
+    data: Dataset, selector: Selector, classifiers: Sequence[Any]
+) -> dict[str, AnyArray]:
+    """Return the arguments of ``fit`` of a pipeline: subjects and weights, for steps with them."""
+    arguments: dict[str, AnyArray] = {}
+    if data.groups is not None and selector.supports_subjects:
+        arguments["select__groups"] = data.groups
+    if data.sample_weight is not None and selector.supports_sample_weight:
+        arguments["select__sample_weight"] = data.sample_weight
+    for classifier in classifiers:
+        arguments |= classification_weights(classifier, data.sample_weight)
+    return arguments
+
+
+def _check_features(
+    plan: dict[str, JSON], X: MatrixLike, y: LabelsLike, sample_weight: LabelsLike
+) -> Dataset:
+    """Return the data as a Dataset; raise if they lack features or weights of the study."""
+    if isinstance(X, Dataset) == (y is not None) or (
+        isinstance(X, Dataset) and sample_weight is not None
+    ):
+        raise InvalidInputError(
+            "give X and y, or only a Dataset, which has its labels and its weights."
+        )
+    data = X if isinstance(X, Dataset) else from_arrays(X, y, sample_weight=sample_weight)
+    is_weighted = "weighting" in plan
+    if is_weighted != (data.sample_weight is not None):
+        raise InvalidInputError(
+            "the samples of the study have weights, these have none; give sample_weight, in which "
+            "equal weights are allowed."
+            if is_weighted
+            else "the samples of the study have no weights, these have some; leave them out."
+        )
     expected = int(plan["data"]["n_features"])
     if data.n_features != expected:
         raise InvalidInputError(
@@ -366,14 +426,13 @@ def _fit_pipeline(
     chosen: Recommendation | Pair,
     X: MatrixLike,
     y: LabelsLike,
-    subjects: AnyArray | None,
+    arguments: dict[str, AnyArray],
 ) -> Pipeline:
     """Fit a pipeline; raise if the selector selects no features."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "No features were selected", UserWarning)
-            options = {} if subjects is None else {"select__groups": subjects}
-            return pipeline.fit(X, y, **options)
+            return pipeline.fit(X, y, **arguments)
     except UserWarning as warning:
         raise InvalidInputError(
             f"{chosen.selector} selects no feature of these data, so there is nothing to "

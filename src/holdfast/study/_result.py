@@ -613,17 +613,24 @@ class Result(ResultPlots):
         )
 
     def pipeline(
-        self, X: MatrixLike, y: LabelsLike = None, *, chosen: Recommendation | Pair | None = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike = None,
+        *,
+        sample_weight: LabelsLike = None,
+        chosen: Recommendation | Pair | None = None,
     ) -> Pipeline:
         """Fit the recommended selector and classifier on all data, as a scikit-learn Pipeline.
 
         Parameters
         ----------
-        X : array-like of shape (n, p), frame or Dataset
+        X : array-like or sparse matrix of shape (n, p), frame or Dataset
             The data, with the features of the study in their order. Features that were nominal in
             the study are nominal here, if its data are still available.
         y : array-like of shape (n,)
             The class of each sample; omitted with a Dataset, which has its labels.
+        sample_weight : array-like of shape (n,), optional
+            The weight of each sample, needed if the study has weights; omitted with a Dataset.
         chosen : Recommendation or Pair, optional
             Another choice than that of ``recommend()``.
 
@@ -636,8 +643,9 @@ class Result(ResultPlots):
         Raises
         ------
         InvalidInputError
-            The data have other features than the study (another number or other names), or no
-            pair is given and nothing can be recommended.
+            The data have other features than the study (another number or other names); or
+            weights, although the study has none, or none, although it has; or no pair is given
+            and nothing can be recommended.
         UntrustedCodeError
             The plan names code that needs trust: open the folder by ``hf.load(DIR, trust=True)``.
         StudyError
@@ -658,6 +666,7 @@ class Result(ResultPlots):
             chosen or self._supported_recommendation(),
             X,
             y,
+            sample_weight=sample_weight,
             names=self._reader.feature_names.tolist(),
             nominal=None if data is None else data.nominal,
             trust=self._trust,

@@ -110,6 +110,7 @@ class Study:
         *,
         groups: LabelsLike = None,
         cohorts: LabelsLike = None,
+        sample_weight: LabelsLike = None,
         positive: str | None = None,
         out: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -124,8 +125,10 @@ class Study:
 
         Parameters
         ----------
-        X : array-like of shape (n, p), frame or Dataset
-            The data; a Dataset of :func:`holdfast.io.read_data` includes the labels.
+        X : array-like or sparse matrix of shape (n, p), frame or Dataset
+            The data; a Dataset of :func:`holdfast.io.read_data` includes the labels. Sparse
+            matrices (csr or csc) stay sparse for selectors that take them; others get dense copies
+            of the training parts, within the limit on memory.
         y : array-like of shape (n,)
             The class of each sample.
         groups : array-like of shape (n,), optional
@@ -133,6 +136,10 @@ class Study:
         cohorts : array-like of shape (n,), optional
             The cohort, or study site, of each sample; selections of cohorts are also compared with
             each other (:attr:`holdfast.Result.cohorts`).
+        sample_weight : array-like of shape (n,), optional
+            The weight of each sample, at least 0. It is passed to the selectors and classifiers
+            whose ``fit`` takes ``sample_weight``; a warning names those that ignore it. Resamples
+            are drawn, and errors are counted, without weights.
         positive : str, optional
             This class against all others together.
         out : str or path, optional
@@ -166,7 +173,8 @@ class Study:
         Raises
         ------
         InvalidInputError
-            The data do not fit the study; raised before the run starts.
+            The data do not fit the study, or nothing uses the weights; raised before the run
+            starts.
         StoreError
             The folder cannot be used, or holds another study.
         StudyError
@@ -176,9 +184,10 @@ class Study:
         Warns
         -----
         HoldfastWarning
-            Selectors treat nominal features as numbers, or ignore the given sizes, or versions
-            have changed since the study last ran, or intervals are wider than `until_width` after
-            all resamples, or a selector failed on every resample while others did not.
+            Selectors treat nominal features as numbers, or ignore the given sizes or weights, or
+            versions have changed since the study last ran, or intervals are wider than
+            `until_width` after all resamples, or a selector failed on every resample while others
+            did not.
         """
         from holdfast.study._execution._execute import ExecutionOptions, execute
         from holdfast.study._execution._form_rehearsal import plan_with_known_forms
@@ -186,7 +195,7 @@ class Study:
         options = ExecutionOptions(n_jobs, client, timeout, part, command)
         if self._settings.stopping_rule is not None:
             options.check_whole()
-        data = _as_dataset(X, y, groups, cohorts, positive)
+        data = _as_dataset(X, y, groups, cohorts, sample_weight, positive)
         plan = plan_with_known_forms(self._settings, data, options)
         return execute(
             plan,
@@ -201,16 +210,28 @@ class Study:
 
 
 def _as_dataset(
-    X: MatrixLike, y: LabelsLike, groups: LabelsLike, cohorts: LabelsLike, positive: str | None
+    X: MatrixLike,
+    y: LabelsLike,
+    groups: LabelsLike,
+    cohorts: LabelsLike,
+    sample_weight: LabelsLike,
+    positive: str | None,
 ) -> Dataset:
     from holdfast.io import Dataset, from_arrays
 
     if not isinstance(X, Dataset):
         if y is None:
             raise InvalidInputError("y, the class of each sample, is needed in addition to X.")
-        return from_arrays(X, y, groups=groups, cohorts=cohorts, positive=positive)
-    if any(labels is not None for labels in (y, groups, cohorts)):
+        return from_arrays(
+            X,
+            y,
+            groups=groups,
+            cohorts=cohorts,
+            sample_weight=sample_weight,
+            positive=positive,
+        )
+    if any(given is not None for given in (y, groups, cohorts, sample_weight)):
         raise InvalidInputError(
-            "a Dataset includes its labels, groups and cohorts; give no others with it."
+            "a Dataset includes its labels, groups, cohorts and weights; give no others with it."
         )
     return X if positive is None else X.one_against_rest(positive)

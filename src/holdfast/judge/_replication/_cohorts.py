@@ -18,7 +18,11 @@ from holdfast.judge._replication._cohort_comparison import (
     compare_cohorts,
 )
 from holdfast.judge._replication._fit_resamples import ComparisonRunner, check_missing
-from holdfast.judge._replication._pair_similarities import pair_similarities, preference_builder
+from holdfast.judge._replication._pair_similarities import (
+    matrix_for,
+    pair_similarities,
+    preference_builder,
+)
 from holdfast.judge._replication._replication import get_single_measure, prepare_selector
 from holdfast.preferences import as_feature_count
 from holdfast.resample import COHORT, CohortDesign, Units, cohort_places
@@ -146,7 +150,7 @@ def _measure_cohort_pairs(
         cohort_pairs(positions),
         preference_builder(record, fitting.data.n_features),
         n_features=fitting.data.n_features,
-        data=fitting.data.X,
+        data=matrix_for(record, fitting.data),
     )
     if not record.by_size:
         return values, None

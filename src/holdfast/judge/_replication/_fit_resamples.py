@@ -13,7 +13,7 @@ from holdfast._formatting import format_list, plural
 from holdfast._random import generators
 from holdfast._typing import IndexArray
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.io import Dataset
+from holdfast.io import Dataset, has_missing
 from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, signed_scores_of
 from holdfast.measures import Measure
 from holdfast.resample import ReplicationPairs, Resample
@@ -68,8 +68,9 @@ class ComparisonRunner:
     @cached_property
     def _runner(self) -> SelectorRunner:
         data = self.data
-        missing = bool(np.isnan(data.X).any())
-        return SelectorRunner(self.selector, data.X, data.y, data.groups, missing)
+        return SelectorRunner(
+            self.selector, data.X, data.y, data.groups, has_missing(data.X), data.sample_weight
+        )
 
     @property
     def _fits_each(self) -> bool:
@@ -104,7 +105,7 @@ class ComparisonRunner:
             self.failures.__setitem__,
             # imputation and own sizes depend on the part,
             # so nothing can be shared between resamples
-            in_one_call=not (self._fits_each or self._runner.imputes),
+            in_one_call=not (self._fits_each or self._runner.alters_data),
         )
         rows = {}
         for position, preference in zip(positions, preferences, strict=True):
@@ -115,7 +116,7 @@ class ComparisonRunner:
 
     def _select(self, positions: range) -> list[ResamplePreference | None]:
         rows = [self.resamples[position].train for position in positions]
-        if not (self._fits_each or self._runner.imputes):
+        if not (self._fits_each or self._runner.alters_data):
             return list(self._runner.select_rows(rows, positions[0]))
         (position,) = positions
         part = self._runner.training_part(rows[0])
@@ -133,7 +134,8 @@ class ComparisonRunner:
         codes = self.data.codes
         positions = [int(pairs.full[0]), *pairs.halves[:MAX_PAIRS].ravel().tolist()]
         rows = [self.resamples[position].train for position in positions]
-        statistics = self.selector.signed_statistics(self.data.X, codes, rows)
+        X = self.data.dense_matrix() if self._runner.densifies else self.data.X
+        statistics = self.selector.signed_statistics(X, codes, rows)
         if statistics is None:
             return None
         full, *halves = statistics
@@ -213,7 +215,7 @@ def check_missing(
     """
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
-    missing = int(np.isnan(data.X).sum())
+    missing = data.summary().n_missing
     refusing = [name for name, selector in selectors.items() if not selector.supports_missing]
     if missing and refusing and impute is None:
         raise InvalidInputError(

@@ -12,6 +12,7 @@ import numpy as np
 
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import UndefinedMeasureWarning
+from holdfast.io import Dataset
 from holdfast.judge._replication._estimate import PairValues
 from holdfast.measures import Measure, SubsetTables, as_similarity, get_measure
 from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights
@@ -212,7 +213,12 @@ def _compare_pairs(
         sizes |= {at: range(len(row)) for at, row in preferences.items()}
         compared = np.flatnonzero(np.isin(pairs, list(preferences)).all(axis=1))
         values[compared] = pair_similarities(
-            record, preferences, pairs[compared], build, n_features=data.n_features, data=data.X
+            record,
+            preferences,
+            pairs[compared],
+            build,
+            n_features=data.n_features,
+            data=matrix_for(record, data),
         )
         undefined = compared[np.isnan(values[compared])]
         if undefined.size and not why:
@@ -220,6 +226,11 @@ def _compare_pairs(
                 record, preferences, pairs[undefined[0]].tolist(), data.n_features
             )
     return values, sizes, why
+
+
+def matrix_for(record: Measure, data: Dataset) -> AnyArray | None:
+    """Return the data as an array for a measure that compares features by them, else None."""
+    return data.dense_matrix() if record.needs & {"similarity", "data"} else None
 
 
 def _explain_undefined(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from holdfast._typing import LabelsLike, MatrixLike, SelectorLike
 from holdfast._validation import check_seed
 from holdfast.errors import InvalidInputError
-from holdfast.io import Dataset, from_arrays, impute_medians
+from holdfast.io import Dataset, from_arrays, has_missing, impute_medians
 from holdfast.judge._replication._estimate import estimate_replication
 from holdfast.judge._replication._feature_chances import (
     DisjointDesign,
@@ -192,7 +190,8 @@ def prepare_selector(
     selector = selector.with_feature_indices(OfferedFeatures(data.n_features, data.feature_names))
     selector = selector.with_class_labels(data.classes)
     if size is None:
-        complete = impute_medians(data.X) if np.isnan(data.X).any() else data.X
+        incomplete = has_missing(data.X)
+        complete = impute_medians(data.dense_matrix()) if incomplete else data.X
         selector = settle_form(selector, complete, data.codes)
     if size is not None and record.by_size:
         selector = selector.with_size(size)

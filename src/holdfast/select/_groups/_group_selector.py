@@ -152,11 +152,15 @@ class GroupSelector(Selector):
         return type(self)._select_many is not GroupSelector._select_many
 
     def bind(
-        self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        groups: LabelsLike = None,
+        sample_weight: FloatArray | None = None,
     ) -> BoundSelector[list[SelectedGroups]]:
         """Bind this selector to data; see `Selector.bind`."""
         self._check_parameters()
-        return BoundSelector(self, X, y, groups)
+        return BoundSelector(self, X, y, groups, sample_weight)
 
     def group_resamples(
         self, X: MatrixLike, y: LabelsLike, rows: RowLists, *, first: int = 0

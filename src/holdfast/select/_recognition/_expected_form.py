@@ -6,6 +6,8 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.feature_selection import RFE, SelectFromModel
+from sklearn.utils.validation import has_fit_parameter
 
 from holdfast._typing import EstimatorLike
 from holdfast.select._recognition._reading import RANKING, SUBSET, WEIGHTS
@@ -77,6 +79,28 @@ def searched_estimator(estimator: EstimatorLike) -> EstimatorLike:
 def is_pipeline(estimator: EstimatorLike) -> bool:
     """Return whether an estimator is a pipeline, of scikit-learn or like it."""
     return hasattr(estimator, "steps") and hasattr(estimator, "named_steps")
+
+
+def sample_weight_argument(estimator: EstimatorLike) -> str | None:
+    """Return the argument of ``fit`` that weighs samples; None if an estimator takes no weights.
+
+    It is ``sample_weight`` if ``fit`` has this parameter. Without metadata routing, scikit-learn's
+    pipelines want the name of the step in front, here of the last; and its searches, RFE and
+    SelectFromModel pass all arguments on to the estimator inside.
+    """
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    if is_pipeline(estimator):
+        name, last = estimator.steps[-1]
+        inner = None if last in (None, "passthrough") else sample_weight_argument(last)
+        return None if inner is None else f"{name}__{inner}"
+    passes_on = searched_estimator(estimator) is not None or type(estimator) in (
+        RFE,  # RFECV refuses arguments without routing
+        SelectFromModel,
+    )
+    if not passes_on or getattr(estimator, "prefit", False):
+        return None
+    return sample_weight_argument(estimator.estimator)
 
 
 def _expect_pipeline(pipeline: EstimatorLike) -> ExpectedForm:

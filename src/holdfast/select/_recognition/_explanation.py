@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from holdfast._typing import LabelsLike, MatrixLike, SelectorLike
 from holdfast.errors import InvalidInputError
+from holdfast.io import as_canonical_csr, is_sparse, to_dense
 from holdfast.select._adapter import AnySelector, named_selector
 from holdfast.select._recognition._expected_form import is_from_scikit_learn
 from holdfast.select._recognition._reading import (
@@ -77,7 +78,7 @@ def explain_selector(
     ----------
     selector : selector, estimator, callable or str
         As a study takes it.
-    X : array-like of shape (n, p), optional
+    X : array-like or sparse matrix of shape (n, p), optional
         Data to fit it to once. Without data, what is known before a fit is explained; functions
         and estimators of other packages need data.
     y : array-like of shape (n,), optional
@@ -121,7 +122,10 @@ def explain_selector(
 
 
 def rehearse_fit(selector: AnySelector, X: MatrixLike, y: LabelsLike) -> Reading:
-    """Return the reading of a fit to data."""
+    """Return the reading of a fit to data, of an array if the selector takes no sparse matrix."""
+    if is_sparse(X):
+        X = as_canonical_csr(X)
+        X = X if selector.supports_sparse else to_dense(X)
     reading: Reading = clone(selector).fit(X, y).reading_
     return reading
 

@@ -10,7 +10,15 @@ import numpy as np
 
 from holdfast._object_spec import parse_call
 from holdfast._random import generators
-from holdfast._typing import AnyArray, BoolArray, IndexArray, LabelsLike, MatrixLike, RowLists
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    LabelsLike,
+    MatrixLike,
+    RowLists,
+)
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Subsets, as_feature_count
@@ -85,10 +93,14 @@ class SubsetSelector(Selector):
         self.support_ = self._choose(X, y, self._subjects, generator)
 
     def bind(
-        self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        groups: LabelsLike = None,
+        sample_weight: FloatArray | None = None,
     ) -> BoundSelector[Subsets]:
         """Bind this selector to data; see `Selector.bind`."""
-        return BoundSelector(self, X, y, groups)
+        return BoundSelector(self, X, y, groups, sample_weight)
 
     def select_resamples(
         self, X: MatrixLike, y: LabelsLike, rows: RowLists, *, first: int = 0

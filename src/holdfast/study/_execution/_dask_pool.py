@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._typing import AnyArray, DaskClient
+from holdfast._typing import DaskClient, MatrixLike
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
+from holdfast.io import is_sparse
 from holdfast.study._execution._local_pool import drain_queue, pickle_runner
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import (
+    ALIGNMENT,
     PoolEvent,
     check_worker_versions,
     run_batch,
@@ -31,15 +33,13 @@ MAX_BATCHES_PER_WORKER = 2
 """Batches that a worker has at a time: one runs, one waits, so that it is never idle."""
 SECONDS_BETWEEN_COUNTS = 2
 """Seconds for which a count of the workers is used; chosen by hand."""
-ALIGNMENT = 64
-"""Bytes of a cache line, to which numpy's larger arrays are aligned."""
 
 _runners: dict[str, UnitRunner] = {}
 """The runner of the current study, by token; a worker keeps it from batch to batch."""
 
 
 def run_cluster_batch(
-    data: tuple[bytes, AnyArray],
+    data: tuple[bytes, MatrixLike],
     token: str,
     units: bytes,
     timeout: float | None,
@@ -57,8 +57,11 @@ def run_cluster_batch(
     return run_batch(_runners[token], pickle.loads(units), timeout)
 
 
-def _align_matrix(matrix: AnyArray) -> AnyArray:
+def _align_matrix(matrix: MatrixLike) -> MatrixLike:
     """Align the matrix as numpy does: vectorized sums depend on where an array starts."""
+    if is_sparse(matrix):
+        values, indices, indptr = map(_align_matrix, (matrix.data, matrix.indices, matrix.indptr))
+        return type(matrix)((values, indices, indptr), shape=matrix.shape, copy=False)
     if matrix.ctypes.data % ALIGNMENT == 0:
         return matrix
     buffer = np.empty(matrix.nbytes + ALIGNMENT, dtype=np.uint8)

@@ -74,6 +74,11 @@ class ExecutionOptions:
         self.timeout = _check_timeout(timeout)
         self.part = StudyPart() if part is None else parse_part(part)
 
+    @property
+    def n_processes(self) -> int:
+        """Number of local processes that share the memory; one on a cluster."""
+        return self.n_jobs if self.client is None else 1
+
     def includes(self, position: int) -> bool:
         """Return whether the unit at a position belongs to the requested part."""
         # interleaved, so that each part has all selectors
@@ -258,6 +263,7 @@ def _restore_plan(
         data=document["data"],
         blocks=tuple(selector["block"] for selector in document["selectors"]),
         auxiliary=document.get("beside"),
+        weighting=document.get("weighting"),
     )
     return plan, objects[-1] if sequential else None
 

@@ -35,17 +35,17 @@ def plan_with_known_forms(settings: Settings, data: Dataset, options: ExecutionO
         if isinstance(selector, AnySelector) and selector.needs_rehearsal
     ]
     if not unknown:
-        return make_plan(settings, data)
+        return make_plan(settings, data, options.n_processes)
     with warnings.catch_warnings():  # the second plan warns
         warnings.simplefilter("ignore")
-        plan = make_plan(settings, data)
+        plan = make_plan(settings, data, options.n_processes)
     positions = [list(plan.selectors).index(name) for name in unknown]
     results = rehearse_forms(make_unit_runner(plan, data), positions, options)
     selectors = dict(settings.selectors)
     for result in results:
         name = list(plan.selectors)[result.selector]
         selectors[name] = _declare_form(selectors[name], result, settings.sizes)
-    return make_plan(replace(settings, selectors=selectors), data)
+    return make_plan(replace(settings, selectors=selectors), data, options.n_processes)
 
 
 def rehearse_forms(

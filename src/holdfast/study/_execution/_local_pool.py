@@ -18,7 +18,7 @@ from holdfast._interrupts import defer_interrupts
 from holdfast.errors import InvalidInputError
 from holdfast.study._execution._local_worker import LocalWorker
 from holdfast.study._execution._unit import UnitRunner
-from holdfast.study._execution._worker import PoolEvent, share_matrix, versions
+from holdfast.study._execution._worker import PoolEvent, matrix_layout, share_matrix, versions
 from holdfast.study._planning._plan import Unit
 
 
@@ -74,7 +74,7 @@ class LocalPool:
         self._open = ExitStack()
         payload = pickle_runner(runner)
         path = self._open.enter_context(share_matrix(runner.X, payload))
-        self._start_arguments = (os.getpid(), path, runner.X.dtype.str, runner.X.shape)
+        self._start_arguments = (os.getpid(), path, matrix_layout(runner.X))
         self._workers: list[LocalWorker] = []
         self._received: SimpleQueue[LocalWorker] = SimpleQueue()
 

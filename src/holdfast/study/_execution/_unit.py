@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classification_steps, clone_with_seed
+from holdfast._classifiers import classification_steps, clone_with_seed, takes_sparse_counts
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
-from holdfast.io import DatasetGenerator
+from holdfast.io import DatasetGenerator, is_sparse, to_dense
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
     OfferedFeatures,
@@ -33,6 +33,7 @@ from holdfast.select import (
     run_selector_on_resamples,
 )
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, derive_seed
+from holdfast.study._planning._sample_weights import classification_weights
 from holdfast.study._storage._reader import OWN_SIZE
 from holdfast.study._storage._store import SIGNED, UnitResult, floats, integers
 
@@ -61,6 +62,8 @@ class UnitRunner:
     generator: DatasetGenerator | None
     subjects: AnyArray | None
     """The subject of each sample; None if the samples are independent."""
+    sample_weight: FloatArray | None
+    """The weight of each sample; None if all count the same."""
     selectors: Sequence[Selector]
     classifiers: Sequence[EstimatorLike]
     sizes: tuple[int, ...]
@@ -95,10 +98,13 @@ class UnitRunner:
         self._warm.add(selector)
         rows = [np.flatnonzero(self.y == code)[:3] for code in range(len(self.classes))]
         with suppress(Exception):  # what fails here fails again in a unit and is reported there
+            runner = self._runner(selector)
             if isinstance(instance, SubsetSelector):  # a search among all features would take long
-                instance.check_trial_fit(self.X, self.y)
+                instance.check_trial_fit(to_dense(self.X), self.y)
+            elif runner.densifies:
+                runner.select_part(runner.training_part(np.concatenate(rows)), 0)
             else:
-                self._runner(selector).select_rows([np.concatenate(rows)], 0)
+                runner.select_rows([np.concatenate(rows)], 0)
 
     def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
         start = time.perf_counter()
@@ -122,7 +128,8 @@ class UnitRunner:
         resample, runner = self.resamples[position], self._restricted_runner(selector, position)
         drawn = self._draw_sample(resample) if resample.draw >= 0 else None
         part = self._training_part(runner, position) if drawn is None else drawn.train
-        reading = clone(runner.selector).fit(part.X, part.y).reading_
+        weights = {} if part.sample_weight is None else {"sample_weight": part.sample_weight}
+        reading = clone(runner.selector).fit(part.X, part.y, **weights).reading_
         declaration = (reading.returns, b"sparse" if reading.is_sparse else b"")
         return UnitResult(selector, position, preferences=[declaration])
 
@@ -132,7 +139,12 @@ class UnitRunner:
         """Return a selector with the study's data, which are checked once."""
         if selector not in self._runners:
             self._runners[selector] = SelectorRunner(
-                self.selectors[selector], self.X, self.y, self.subjects, self.missing
+                self.selectors[selector],
+                self.X,
+                self.y,
+                self.subjects,
+                self.missing,
+                self.sample_weight,
             )
         return self._runners[selector]
 
@@ -144,21 +156,17 @@ class UnitRunner:
         if len(positions) == 1 and (
             runner.selector.selects_own_size
             or runner.fits_each
-            or self._alters_data(runner, positions[0])
+            or runner.alters_data
+            or self._alters_resample(positions[0])
         ):
             return [self._select_alone(selector, positions[0])]
         rows = [self.resamples[position].train for position in positions]
         return [(preference, None) for preference in runner.select_rows(rows, positions[0])]
 
-    def _alters_data(self, runner: SelectorRunner, position: int) -> bool:
-        """Return whether the selector sees other data than rows of the study's data."""
+    def _alters_resample(self, position: int) -> bool:
+        """Return whether a resample has other values than rows of the study's data."""
         resample = self.resamples[position]
-        return (
-            runner.imputes
-            or resample.features is not None
-            or resample.noise > 0
-            or resample.draw >= 0
-        )
+        return resample.features is not None or resample.noise > 0 or resample.draw >= 0
 
     def _select_alone(
         self, selector: int, position: int
@@ -189,7 +197,8 @@ class UnitRunner:
         resample = self.resamples[position]
         X = self.X[resample.train]
         if resample.noise > 0:
-            X = self._add_noise(X, resample.noise, position)
+            dense = to_dense(X, "the training part of a resample")
+            X = self._add_noise(dense, resample.noise, position)
         if resample.features is not None:
             X = X[:, resample.features]
         return runner.training_part(resample.train, X)
@@ -270,11 +279,12 @@ class UnitRunner:
         Studies of earlier versions have no fit of the full data, and their stores no such form.
         """
         resample, runner = self.resamples[position], self._runner(selector)
-        if resample.role not in (HALF, FULL) or self._alters_data(runner, position):
+        if resample.role not in (HALF, FULL) or runner.imputes or self._alters_resample(position):
             return []
         if not any(other.role == FULL for other in self.resamples):
             return []
-        statistics = runner.selector.signed_statistics(self.X, self.y, [resample.train])
+        X = to_dense(self.X) if runner.densifies else self.X
+        statistics = runner.selector.signed_statistics(X, self.y, [resample.train])
         return [] if statistics is None else [(SIGNED, floats(statistics[0]))]
 
     # Classification.
@@ -287,18 +297,27 @@ class UnitRunner:
         if not (len(resample.test) and self.classifiers):
             return
         if drawn is None:
-            train_X, train_y = self.X[resample.train], self.y[resample.train]
+            part = TrainingPart(
+                self.X[resample.train],
+                self.y[resample.train],
+                sample_weight=(
+                    None if self.sample_weight is None else self.sample_weight[resample.train]
+                ),
+            )
             test_X, actual = self.X[resample.test], None
         else:
-            train_X, train_y, _ = drawn.train
+            part = drawn.train
             test_X, actual = drawn.test.X, integers(drawn.test.y)
         for size, features in features_by_size.items():
-            train, test = train_X[:, features], test_X[:, features]
+            chosen = part.X[:, features], test_X[:, features]
             for position, classifier in enumerate(self.classifiers):
+                keeps = is_sparse(part.X) and not self.missing and takes_sparse_counts(classifier)
+                train_X, test = chosen if keeps else map(to_dense, chosen)
+                train = part._replace(X=train_X)
                 seed = derive_seed(
                     self.seed, CLASSIFICATION, result.selector, result.resample, position
                 )
-                labels, scores = self._predict(classifier, seed, (train, train_y), test)
+                labels, scores = self._predict(classifier, seed, train, test)
                 stored_scores = None if scores is None else floats(scores)
                 result.predictions.append((size, position, integers(labels), stored_scores, actual))
 
@@ -306,13 +325,16 @@ class UnitRunner:
         self,
         classifier: EstimatorLike,
         seed: int,
-        train: tuple[AnyArray, IndexArray],
+        train: TrainingPart,
         test: AnyArray,
     ) -> tuple[IndexArray, FloatArray | None]:
         n_classes = len(self.classes)
         if test.shape[1] == 0:  # without features, predict the largest class
-            labels = np.full(len(test), np.bincount(train[1]).argmax())
-            return labels, np.zeros((len(test),) if n_classes == 2 else (len(test), n_classes))
+            used = classification_weights(classifier, train.sample_weight)
+            weights = train.sample_weight if used else None
+            labels = np.full(test.shape[0], np.bincount(train.y, weights).argmax())
+            n_tests = test.shape[0]
+            return labels, np.zeros((n_tests,) if n_classes == 2 else (n_tests, n_classes))
         model = clone_with_seed(classifier, seed)
         return fit_predict(model, train, test, n_classes, impute=self.missing)
 
@@ -362,7 +384,7 @@ def best_features(ranks: AnyArray, count: int) -> IndexArray:
 
 def fit_predict(
     classifier: EstimatorLike,
-    train: tuple[AnyArray, IndexArray],
+    train: TrainingPart,
     test: AnyArray,
     n_classes: int,
     *,
@@ -373,7 +395,8 @@ def fit_predict(
     Scores have one column for two classes (higher means class 1), else one column per class; a
     class that the training part lacks gets the lowest score. None: the classifier has no scores.
     """
-    model = Pipeline(classification_steps(classifier, impute=impute)).fit(*train)
+    model = Pipeline(classification_steps(classifier, impute=impute))
+    model.fit(train.X, train.y, **classification_weights(classifier, train.sample_weight))
     labels = model.predict(test)
     if not np.isin(labels, np.arange(n_classes)).all():
         raise InvalidInputError("the classifier predicts a label that is none of the classes.")
@@ -389,7 +412,7 @@ def _class_scores(model: EstimatorLike, test: AnyArray, n_classes: int) -> Float
     if values.ndim == 1:  # the training part holds only two of the classes
         values = np.column_stack((-values, values))
     # a class without training samples is less likely than any other
-    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
+    scores = np.full((test.shape[0], n_classes), values.min(initial=0.0) - 1.0)
     scores[:, model.classes_] = values
     return scores
 

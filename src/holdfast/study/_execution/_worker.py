@@ -21,11 +21,13 @@ from typing import IO, Any, NamedTuple
 
 import numba
 import numpy as np
+from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._typing import AnyArray
+from holdfast._typing import AnyArray, MatrixLike
 from holdfast.errors import HoldfastError, StoreError, StudyError
+from holdfast.io import is_sparse
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import UnitResult
@@ -36,6 +38,9 @@ THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
+ALIGNMENT = 64
+"""Bytes of a cache line, to which numpy's larger arrays are aligned: vectorized sums depend on
+where an array starts."""
 SECONDS_OF_GRACE = 5.0
 """How long after the time limit a process is ended whose alarm did not go off; chosen by hand."""
 _PROCESS_LOCK = threading.Lock()
@@ -262,8 +267,28 @@ def _end_with_parent(parent: int) -> None:
 # A matrix shared by local processes, in a file that cannot be left behind.
 
 
+class MatrixLayout(NamedTuple):
+    """How the arrays of a matrix follow each other in a file."""
+
+    shape: tuple[int, int]
+    parts: tuple[tuple[str, int], ...]
+    """Type and length of each array: the values, and of a sparse matrix indices and indptr."""
+
+
+def matrix_layout(matrix: MatrixLike) -> MatrixLayout:
+    """Return how a matrix is written."""
+    parts = tuple((part.dtype.str, part.size) for part in _matrix_parts(matrix))
+    return MatrixLayout(matrix.shape, parts)
+
+
+def _matrix_parts(matrix: MatrixLike) -> list[AnyArray]:
+    if is_sparse(matrix):
+        return [matrix.data, matrix.indices, matrix.indptr]
+    return [matrix]
+
+
 @contextmanager
-def share_matrix(matrix: AnyArray, payload: bytes) -> Iterator[str]:
+def share_matrix(matrix: MatrixLike, payload: bytes) -> Iterator[str]:
     """Write a matrix, followed by other bytes, for other processes to map; yield the path.
 
     On Linux the file has no name: workers open it through this process's file descriptor, and
@@ -276,9 +301,11 @@ def share_matrix(matrix: AnyArray, payload: bytes) -> Iterator[str]:
         yield f"/proc/{os.getpid()}/fd/{file.fileno()}" if nameless else file.name
 
 
-def _write_matrix(file: IO[bytes], matrix: AnyArray, payload: bytes) -> None:
+def _write_matrix(file: IO[bytes], matrix: MatrixLike, payload: bytes) -> None:
     try:
-        file.write(matrix.data.cast("B"))
+        for part in _matrix_parts(matrix):
+            file.write(part.reshape(-1).view(np.uint8).data)
+            file.write(bytes(-part.nbytes % ALIGNMENT))
         file.write(payload)
         file.flush()
     except OSError as error:
@@ -290,11 +317,21 @@ def _write_matrix(file: IO[bytes], matrix: AnyArray, payload: bytes) -> None:
         ) from error
 
 
-def map_matrix(
-    path: str, dtype: str, shape: tuple[int, int]
-) -> tuple[np.ndarray[tuple[int, int], Any], bytes]:
+def map_matrix(path: str, layout: MatrixLayout) -> tuple[MatrixLike, bytes]:
     """Map the matrix shared by another process, and read the bytes that follow it."""
-    matrix = np.memmap(path, dtype=dtype, mode="r", shape=shape)
+    arrays, offset = [], 0
+    for dtype, length in layout.parts:
+        part = np.empty(0, dtype)
+        if length:
+            part = np.memmap(path, dtype, mode="r", offset=offset, shape=(length,)).view(np.ndarray)
+        offset += part.nbytes + -part.nbytes % ALIGNMENT
+        arrays.append(part)
     with open(path, "rb") as file:  # noqa: PTH123  (a file descriptor, not a path)
-        file.seek(matrix.nbytes)
-        return matrix.view(np.ndarray), file.read()
+        file.seek(offset)
+        payload = file.read()
+    values, *pointers = arrays
+    if not pointers:
+        return values.reshape(layout.shape), payload
+    matrix = csr_matrix((values, *pointers), shape=layout.shape, copy=False)
+    matrix.has_canonical_format = True  # as data sets store it; a check would read all of it
+    return matrix, payload

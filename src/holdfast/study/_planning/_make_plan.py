@@ -13,7 +13,7 @@ from sklearn.base import clone
 from holdfast._formatting import format_list
 from holdfast._typing import JSON
 from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError
-from holdfast.io import Dataset, DataSummary, check_for_study
+from holdfast.io import Dataset, DataSummary, check_for_study, has_missing
 from holdfast.measures import get_measure
 from holdfast.preferences import as_feature_count
 from holdfast.resample import Resample, Units
@@ -32,10 +32,12 @@ from holdfast.study._planning._plan import (
     stored_depth,
 )
 from holdfast.study._planning._plan_checks import (
+    check_dense_memory,
     check_fitting,
     check_trial_fits,
     warn_of_long_searches,
 )
+from holdfast.study._planning._sample_weights import weighting_facts
 
 if TYPE_CHECKING:
     from holdfast.study._planning._settings import Settings
@@ -44,8 +46,8 @@ USUAL_SIZES = (5, 10, 20, 50)
 """Default sizes; chosen by hand."""
 
 
-def make_plan(settings: Settings, data: Dataset) -> Plan:
-    """Plan a study of these data."""
+def make_plan(settings: Settings, data: Dataset, n_processes: int = 1) -> Plan:
+    """Plan a study of these data, for a number of processes that share the memory."""
     settings = replace(
         settings,
         selectors={
@@ -66,7 +68,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     offered = n_offered(data.n_features, resamples)
     sizes = _count_sizes(settings.sizes, data.n_features, offered)
     _check_generator(resamples, data)
-    _check_measures(settings, resamples, missing=_has_missing(data))
+    _check_measures(settings, resamples, missing=has_missing(data.X))
     has_tests = any(len(resample.test) for resample in resamples)
     classifiers = settings.classifiers if has_tests else {}
     auxiliary, facts = draw_auxiliary_resamples(
@@ -76,9 +78,11 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     ready = {
         name: prepare_selector(selector, 0, data) for name, selector in settings.selectors.items()
     }
+    all_resamples = [*resamples, *auxiliary]
+    check_dense_memory(settings, data, all_resamples, n_processes)
+    weighting = weighting_facts(settings.selectors, classifiers, data, all_resamples)
     check_trial_fits(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
-    all_resamples = [*resamples, *auxiliary]
     return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
@@ -94,6 +98,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
             _block_size(selector, resamples, data) for selector in settings.selectors.values()
         ),
         auxiliary=facts,
+        weighting=weighting,
     )
 
 
@@ -143,10 +148,11 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
         forms=frozenset(get_measure(name).form for name in plan.measures),
         resamples=plan.resamples,
         seed=plan.seed,
-        missing=_has_missing(data),
+        missing=has_missing(data.X),
         nominal=data.nominal,
         generator=data.generator,
         subjects=data.groups,
+        sample_weight=data.sample_weight,
     )
 
 
@@ -167,8 +173,9 @@ def _block_size(selector: Selector, resamples: list[Resample], data: Dataset) ->
         resample.features is not None or resample.noise or resample.draw >= 0
         for resample in resamples
     )
-    imputes = _has_missing(data) and not selector.supports_missing
-    if alters_data or imputes or selector.selects_own_size:
+    imputes = has_missing(data.X) and not selector.supports_missing
+    densifies = data.is_sparse and not selector.supports_sparse
+    if alters_data or imputes or densifies or selector.selects_own_size:
         return 1
     return block_size(selector, data.n_features)
 
@@ -190,10 +197,6 @@ def _count_sizes(sizes: tuple[float, ...] | None, n_features: int, offered: int)
             "smaller sizes."
         )
     return counts
-
-
-def _has_missing(data: Dataset) -> bool:
-    return bool(np.isnan(data.X).any())
 
 
 def _check_selectors(selectors: Mapping[str, Selector], data: Dataset) -> None:

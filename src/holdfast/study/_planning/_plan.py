@@ -71,6 +71,8 @@ class Plan:
     blocks: tuple[int, ...]
     auxiliary: Mapping[str, JSON] | None = None
     """About the auxiliary resamples; None if none were requested."""
+    weighting: Mapping[str, JSON] | None = None
+    """About the weights of samples; None if there are none."""
 
     @property
     def n_units(self) -> int:
@@ -113,8 +115,10 @@ class Plan:
             "measures": list(self.measures),
             "impute": self.impute,
         }
-        # without a key for absent auxiliary resamples, plans equal those of earlier versions
-        return document if self.auxiliary is None else {**document, "beside": dict(self.auxiliary)}
+        # without keys for what is absent, plans equal those of earlier versions
+        sections = {"beside": self.auxiliary, "weighting": self.weighting}
+        present = {key: dict(facts) for key, facts in sections.items() if facts is not None}
+        return document | present
 
 
 def data_facts(data: Dataset) -> dict[str, JSON]:

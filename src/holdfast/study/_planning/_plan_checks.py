@@ -5,19 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
+from holdfast._classifiers import classification_steps
 from holdfast._formatting import format_list
+from holdfast._memory_limit import check_memory
 from holdfast._object_spec import snake_case
 from holdfast._typing import AnyArray, IndexArray
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.io import Dataset
+from holdfast.io import Dataset, has_missing
 from holdfast.measures import Measure, get_measure
+from holdfast.resample import Resample
 from holdfast.select import (
     AnySelector,
     Selector,
@@ -26,6 +30,10 @@ from holdfast.select import (
     form_of,
 )
 from holdfast.study._execution._unit import restrict_selector
+from holdfast.study._planning._sample_weights import classification_weights
+
+if TYPE_CHECKING:
+    from holdfast.study._planning._settings import Settings
 
 SUBSET_FORMS = frozenset({"subset", "groups"})
 """Forms that every selector provides: a single feature counts as a group of one."""
@@ -144,6 +152,8 @@ def warn_of_long_searches(
 # Trial fits on a little noise: invalid options are reported before the run starts.
 
 SAMPLES_PER_CLASS = 10
+DENSE_COPIES = 2
+"""Dense copies of a training part at a time: the part, and its rows in the selector."""
 N_TRIAL_FEATURES = 3
 """Samples and features in the trial fits of classifiers; chosen by hand to be fast."""
 
@@ -188,9 +198,65 @@ def check_trial_fits(
     for name, classifier in classifiers.items():
         try:
             if _is_from(classifier, "sklearn"):
-                clone(classifier).fit(X[:, :N_TRIAL_FEATURES], y)
+                weights = None if data.sample_weight is None else np.ones(len(y))
+                arguments = classification_weights(classifier, weights)
+                steps = Pipeline(classification_steps(clone(classifier), impute=False))
+                steps.fit(np.abs(X[:, :N_TRIAL_FEATURES]), y, **arguments)
         except (ValueError, TypeError) as error:
             raise InvalidInputError(f"classifier {name}: {error}") from error
+
+
+def check_dense_memory(
+    settings: Settings, data: Dataset, resamples: Sequence[Resample], n_processes: int
+) -> None:
+    """Refuse sparse data whose dense copies would exceed the limit on memory.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings of the study.
+    data : Dataset
+        The data.
+    resamples : sequence of Resample
+        All resamples of the study.
+    n_processes : int
+        Number of processes that share the memory.
+    """
+    if not data.is_sparse:
+        return
+    missing = has_missing(data.X)
+    dense = [
+        name
+        for name, selector in settings.selectors.items()
+        if not selector.supports_sparse or (missing and not selector.supports_missing)
+    ]
+    if any(resample.noise > 0 for resample in resamples):
+        dense = list(settings.selectors)
+    size = data.X.dtype.itemsize * data.n_features
+    if dense:
+        largest = max(len(resample.train) for resample in resamples)
+        _check_dense(
+            DENSE_COPIES * n_processes * size * largest,
+            f"dense copies of training parts for {format_list(dense)}, which "
+            f"{'does' if len(dense) == 1 else 'do'} not take these data as a sparse matrix "
+            f"({n_processes:,} process{'' if n_processes == 1 else 'es'})",
+        )
+    measures = [
+        name for name in settings.measures if get_measure(name).needs & {"similarity", "data"}
+    ]
+    if measures:
+        _check_dense(size * data.n_samples, f"a dense copy of the data for {format_list(measures)}")
+
+
+def _check_dense(n_bytes: int, what: str) -> None:
+    check_memory(
+        n_bytes,
+        what,
+        lambda text: InvalidInputError(
+            f"{text} Or leave out what needs it, prepare fewer features, or use fewer processes "
+            "(n_jobs)."
+        ),
+    )
 
 
 def _noise(n_samples: int, n_features: int) -> NDArray[np.float32]:

@@ -8,16 +8,18 @@ import os
 import stat
 import tokenize
 import zlib
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from holdfast._formatting import format_list
-from holdfast._typing import JSON, AnyArray
+from holdfast._typing import JSON, AnyArray, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, StudyError
-from holdfast.io import Dataset, read_data
+from holdfast.io import Dataset, class_means, constant_features, is_sparse, read_data
 from holdfast.study._planning._plan import Plan, as_text, check_same_plan
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._storage._folder_lock import LOCK_FILE
@@ -27,6 +29,8 @@ from holdfast.study._storage._store_checks import StoreContentError, check_plan,
 
 PLAN = "plan.json"
 DATA = "data.npz"
+SAMPLE_FIELDS = ("groups", "cohorts", "sample_weight")
+"""Fields of a data set about its samples that may be missing."""
 NEW_STORE = ".study.new.sqlite"
 PARTIAL_FILES = {
     *(PLAN, DATA, NEW_STORE),
@@ -104,14 +108,9 @@ def write_plan(store: Store, plan: Plan, data: Dataset, rule: StoppingRule | Non
 
 def directions(data: Dataset) -> list[int | None]:
     """Return the class in which the mean of each feature is highest; None if constant."""
-    means = np.full((len(data.classes), data.n_features), -np.inf)
-    for code in range(len(data.classes)):
-        part = data.X[data.codes == code]
-        counts = np.count_nonzero(~np.isnan(part), axis=0)
-        sums = np.nansum(part, axis=0, dtype=np.float64)
-        np.divide(sums, counts, out=means[code], where=counts > 0)
-    differs = np.fmax.reduce(data.X) > np.fmin.reduce(data.X)
-    highest = means.argmax(axis=0).tolist()
+    means = [class_means(data.X, data.codes == code) for code in range(len(data.classes))]
+    differs = ~constant_features(data.X)
+    highest = np.argmax(means, axis=0).tolist()
     return [code if varies else None for code, varies in zip(highest, differs, strict=True)]
 
 
@@ -144,13 +143,13 @@ def _remove_partial_file(path: Path) -> None:
 
 def _save_data(path: Path, data: Dataset) -> None:
     parts: dict[str, AnyArray] = {
-        "X": data.X,
+        **_matrix_parts(data.X),
         "y": data.y,
         "feature_names": np.array(data.feature_names),
         "nominal": np.array(data.nominal, dtype=np.int64),
     }
-    labels = {"groups": data.groups, "cohorts": data.cohorts}
-    parts |= {name: values for name, values in labels.items() if values is not None}
+    fields = {name: getattr(data, name) for name in SAMPLE_FIELDS}
+    parts |= {name: values for name, values in fields.items() if values is not None}
     new = path.with_name(".data.new.npz")
     try:
         np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
@@ -161,6 +160,25 @@ def _save_data(path: Path, data: Dataset) -> None:
             f"{path}: the data cannot be saved ({error.strerror}); free space, or set "
             "save_data=False."
         ) from error
+
+
+SPARSE_PARTS = ("data", "indices", "indptr", "shape")
+"""Attributes of a sparse matrix that are saved, each as ``X_`` and its name."""
+
+
+def _matrix_parts(X: MatrixLike) -> dict[str, AnyArray]:
+    """Return the arrays that are saved of a matrix."""
+    if not is_sparse(X):
+        return {"X": X}
+    return {f"X_{name}": np.asarray(getattr(X, name)) for name in SPARSE_PARTS}
+
+
+def _read_matrix(parts: Mapping[str, AnyArray]) -> MatrixLike:
+    """Return the matrix of saved arrays; a sparse one is checked by the data set that gets it."""
+    if "X" in parts:
+        return parts["X"]
+    data, indices, indptr, shape = (parts[f"X_{name}"] for name in SPARSE_PARTS)
+    return csr_matrix((data, indices, indptr), shape=tuple(shape.tolist()))
 
 
 def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = None) -> Dataset:
@@ -227,12 +245,11 @@ def _read_saved_data(path: Path) -> Dataset:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             return Dataset(
-                X=parts["X"],
+                X=_read_matrix(parts),
                 y=parts["y"],
                 feature_names=tuple(parts["feature_names"].tolist()),
                 nominal=tuple(parts["nominal"].tolist()),
-                groups=parts.get("groups"),
-                cohorts=parts.get("cohorts"),
+                **{name: parts.get(name) for name in SAMPLE_FIELDS},
             )
     except SAVED_DATA_ERRORS as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error

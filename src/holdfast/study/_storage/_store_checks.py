@@ -305,6 +305,8 @@ OPTIONAL_ENTRIES: dict[str, Test] = {
     "beside.units": _is_count,
     "beside.cohorts": _are_texts,
     "beside.sha256": _is_text,
+    "weighting.ignored_by.selectors": _are_texts,
+    "weighting.ignored_by.classifiers": _are_texts,
 }
 """Entries of a plan, each with its test; an optional section may be missing as a whole."""
 
@@ -318,6 +320,12 @@ def check_plan(plan: JSON) -> None:
             raise StoreContentError(f"the entry {path!r} of its plan {state}")
     if "beside" in plan and not {"resamples", "sha256"} <= set(plan["beside"]):
         raise StoreContentError("the entry 'beside' of its plan is incomplete")
+    if "weighting" in plan and not (
+        isinstance(plan["weighting"], dict)
+        and isinstance(plan["weighting"].get("ignored_by"), dict)
+        and {"selectors", "classifiers"} <= set(plan["weighting"]["ignored_by"])
+    ):
+        raise StoreContentError("the entry 'weighting' of its plan is incomplete")
     if max(plan["sizes"]) > plan["data"]["n_features"]:
         raise StoreContentError("the entry 'sizes' of its plan has more than all features")
 

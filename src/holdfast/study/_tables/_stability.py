@@ -233,8 +233,8 @@ class LazyDataset:
 
     @property
     def matrix(self) -> AnyArray | None:
-        """The matrix; None if it is not available."""
-        return None if self.dataset is None else self.dataset.X
+        """The matrix as an array; None if it is not available."""
+        return None if self.dataset is None else self.dataset.dense_matrix()
 
 
 def no_values(records: Sequence[Measure], why: str) -> dict[str, MeasuredValue]:
@@ -259,9 +259,13 @@ def measure_all(
     values = _estimate_all(without_data, preferences, reference_preferences, {})
     if not with_data:
         return values
-    if data.matrix is None:
+    try:
+        matrix = data.matrix
+    except HoldfastError as error:  # sparse data too large to be dense
+        return values | no_values(with_data, str(error))
+    if matrix is None:
         return values | no_values(with_data, "needs the data, which are not available")
-    options = {"data": data.matrix}
+    options = {"data": matrix}
     return values | _estimate_all(with_data, preferences, reference_preferences, options)
 
 
@@ -410,7 +414,8 @@ def effects(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
             "effects need the data of the study, which are not available; put the file back in its "
             "place, or call holdfast.judge.shrunken_effects with the data."
         )
-    table = shrunken_effects(dataset.X, dataset.codes, dataset.classes, groups=dataset.groups)
+    X = dataset.dense_matrix()
+    table = shrunken_effects(X, dataset.codes, dataset.classes, groups=dataset.groups)
     table.insert(0, "feature", pd.Series(list(dataset.feature_names), dtype=object))
     return table
 
