@@ -7,16 +7,15 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classification_steps, clone_with_seed
-from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
-from holdfast.errors import InvalidInputError
+from holdfast._classifiers import clone_with_seed
+from holdfast._typing import AnyArray, EstimatorLike, IndexArray
 from holdfast.io import DatasetGenerator
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
@@ -31,6 +30,11 @@ from holdfast.select import (
     TrainingPart,
     failure_message,
     run_selector_on_resamples,
+)
+from holdfast.study._execution._classification import (
+    NestedClassifier,
+    ScaledSplit,
+    nested_classifier,
 )
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, derive_seed
 from holdfast.study._storage._reader import OWN_SIZE
@@ -279,6 +283,10 @@ class UnitRunner:
 
     # Classification.
 
+    @cached_property
+    def _nested_classifiers(self) -> list[NestedClassifier]:
+        return [nested_classifier(classifier) for classifier in self.classifiers]
+
     def _classify(
         self, result: UnitResult, features_by_size: FeaturesBySize, drawn: DrawnSample | None
     ) -> None:
@@ -292,29 +300,29 @@ class UnitRunner:
         else:
             train_X, train_y, _ = drawn.train
             test_X, actual = drawn.test.X, integers(drawn.test.y)
-        for size, features in features_by_size.items():
-            train, test = train_X[:, features], test_X[:, features]
-            for position, classifier in enumerate(self.classifiers):
-                seed = derive_seed(
-                    self.seed, CLASSIFICATION, result.selector, result.resample, position
-                )
-                labels, scores = self._predict(classifier, seed, (train, train_y), test)
+        features = max(features_by_size.values(), key=len)
+        split = ScaledSplit.make(
+            train_X[:, features], train_y, test_X[:, features], len(self.classes),
+            impute=self.missing,
+        )  # fmt: skip
+        # smaller selections are the first features of larger ones
+        count_by_size = {size: len(own) for size, own in features_by_size.items()}
+        counts = sorted({count for count in count_by_size.values() if count > 0})
+        compiled = [classify(split, counts) for classify in self._nested_classifiers]
+        for size, count in count_by_size.items():
+            for position, predictions in enumerate(compiled):
+                if count == 0:
+                    labels, scores = split.predict_largest_class()
+                elif count in predictions:
+                    labels, scores = predictions[count]
+                else:
+                    seed = derive_seed(
+                        self.seed, CLASSIFICATION, result.selector, result.resample, position
+                    )
+                    model = clone_with_seed(self.classifiers[position], seed)
+                    labels, scores = split.fit_predict(model, count)
                 stored_scores = None if scores is None else floats(scores)
                 result.predictions.append((size, position, integers(labels), stored_scores, actual))
-
-    def _predict(
-        self,
-        classifier: EstimatorLike,
-        seed: int,
-        train: tuple[AnyArray, IndexArray],
-        test: AnyArray,
-    ) -> tuple[IndexArray, FloatArray | None]:
-        n_classes = len(self.classes)
-        if test.shape[1] == 0:  # without features, predict the largest class
-            labels = np.full(len(test), np.bincount(train[1]).argmax())
-            return labels, np.zeros((len(test),) if n_classes == 2 else (len(test), n_classes))
-        model = clone_with_seed(classifier, seed)
-        return fit_predict(model, train, test, n_classes, impute=self.missing)
 
 
 def restrict_selector(selector: Selector, features: IndexArray | None, n_features: int) -> Selector:
@@ -355,51 +363,3 @@ def best_features(ranks: AnyArray, count: int) -> IndexArray:
         features = np.argpartition(ranks, count - 1)[:count]
         return features[np.argsort(ranks[features])]
     return np.argsort(ranks)[:count]
-
-
-# Classifiers: labels and scores of test samples.
-
-
-def fit_predict(
-    classifier: EstimatorLike,
-    train: tuple[AnyArray, IndexArray],
-    test: AnyArray,
-    n_classes: int,
-    *,
-    impute: bool,
-) -> tuple[IndexArray, FloatArray | None]:
-    """Fit on the training part, scaled by itself, and return labels and scores of the test part.
-
-    Scores have one column for two classes (higher means class 1), else one column per class; a
-    class that the training part lacks gets the lowest score. None: the classifier has no scores.
-    """
-    model = Pipeline(classification_steps(classifier, impute=impute)).fit(*train)
-    labels = model.predict(test)
-    if not np.isin(labels, np.arange(n_classes)).all():
-        raise InvalidInputError("the classifier predicts a label that is none of the classes.")
-    return labels, _class_scores(model, test, n_classes)
-
-
-def _class_scores(model: EstimatorLike, test: AnyArray, n_classes: int) -> FloatArray | None:
-    values = _model_scores(model, test)
-    if values is None:
-        return None
-    if n_classes == 2:
-        return values if values.ndim == 1 else values[:, 1]
-    if values.ndim == 1:  # the training part holds only two of the classes
-        values = np.column_stack((-values, values))
-    # a class without training samples is less likely than any other
-    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
-    scores[:, model.classes_] = values
-    return scores
-
-
-def _model_scores(model: EstimatorLike, test: AnyArray) -> FloatArray | None:
-    """Return the scores of a fitted model; one-vs-one scores have no column per class."""
-    shape = getattr(model[-1], "decision_function_shape", None)
-    one_vs_one = len(model.classes_) > 2 and shape == "ovo"
-    names = ["predict_proba"] if one_vs_one else ["decision_function", "predict_proba"]
-    for name in names:
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name)(test), dtype=np.float64)
-    return None
