@@ -25,8 +25,8 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @kernel
-def add_squares(total: FloatArray, left: FloatArray, right: FloatArray, start: int) -> None:
-    """Add the squared differences of two sets of samples in the features from `start` on.
+def add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Add the squared differences of two sets of samples.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def add_squares(total: FloatArray, left: FloatArray, right: FloatArray, start: i
     """
     for i in range(len(total)):
         row = total[i]  # stays in the fastest cache while all features are added
-        for f in range(start, len(left)):
+        for f in range(len(left)):
             value, others = left[f, i], right[f]
             for k in range(len(row)):
                 gap = value - others[k]
@@ -45,14 +45,14 @@ def add_squares(total: FloatArray, left: FloatArray, right: FloatArray, start: i
 
 
 @kernel
-def _add_norms(norms: FloatArray, samples: FloatArray, start: int) -> float:
-    """Add the features from `start` on to the squared norms; return the largest.
+def _add_norms(norms: FloatArray, samples: FloatArray) -> float:
+    """Add features to the squared norms of samples; return the largest norm.
 
     `norms` has shape (n,), `samples` has shape (p, n), features in rows.
     """
     largest = 0.0
     for k in range(len(norms)):
-        for f in range(start, len(samples)):
+        for f in range(len(samples)):
             norms[k] += samples[f, k] * samples[f, k]
         largest = max(largest, norms[k])
     return largest
@@ -145,10 +145,10 @@ def count_nested_votes(
     train_norms, test_norms = np.zeros(n_train), np.zeros(n_test)
     start = 0
     for s in range(len(counts)):
-        own_train, own_test = train[: counts[s]], test[: counts[s]]
-        add_squares(table, own_test, own_train, start)
-        largest_norm = _add_norms(train_norms, own_train, start)
-        _add_norms(test_norms, own_test, start)
+        more_train, more_test = train[start : counts[s]], test[start : counts[s]]
+        add_squares(table, more_test, more_train)
+        largest_norm = _add_norms(train_norms, more_train)
+        _add_norms(test_norms, more_test)
         start = counts[s]
         # derived: a sum of p products is off by less than p EPS / 2 of the sum of their sizes, here
         # at most |x|² + 2|x||y| + |y|² <= 2(|x|² + |y|²); two are compared, and 2 is to spare

@@ -36,6 +36,7 @@ from holdfast._typing import BoolArray, FloatArray, IntArray
 LINEAR = 0.0  # in place of an RBF kernel's gamma
 MIN_CURVATURE = 1e-12  # standard (LIBSVM's tau), in place of curvatures that are not positive
 STEPS_PER_SHRINKING = 1000  # standard (LIBSVM), or the number of samples if that is smaller
+NEAR = 10.0  # standard (LIBSVM): the violation, in tolerances, at which entries are taken back
 ALMOST_1 = 1.0 - 1e-15  # derived: a product and two quotients are off by less than 3 EPS / 2 each
 
 
@@ -198,11 +199,11 @@ def _is_settled(machine: PairMachine, t: int, lowest: float, highest: float) -> 
 
 
 @kernel
-def _set_aside(machine: PairMachine, n_active: int, tol: float, restored: bool) -> tuple[int, bool]:
+def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, float]:
     """Move entries that are unlikely to change to the end; return how many stay active.
 
-    Once, when the solution is near, all entries are taken back before; the second value returned
-    says whether that is done.
+    The first time that the violation is not above `near`, all entries are taken back before; the
+    `near` that is returned is then one that no violation reaches.
     """
     g, can_rise, can_fall = machine.g, machine.can_rise, machine.can_fall
     lowest, highest = np.inf, -np.inf
@@ -211,11 +212,11 @@ def _set_aside(machine: PairMachine, n_active: int, tol: float, restored: bool) 
             lowest = min(lowest, g[t])
         if can_fall[t]:
             highest = max(highest, g[t])
-    if not restored and highest - lowest <= 10.0 * tol:
-        restored = True
+    if highest - lowest <= near:
+        near = -np.inf
         _restore_gradient(machine, n_active)
         n_active = len(g)
-    t = 0
+    t = np.int64(0)  # a literal is a type of its own, for which callees are compiled once more
     while t < n_active:
         if _is_settled(machine, t, lowest, highest):
             n_active -= 1
@@ -225,7 +226,7 @@ def _set_aside(machine: PairMachine, n_active: int, tol: float, restored: bool) 
                     break
                 n_active -= 1
         t += 1
-    return n_active, restored
+    return n_active, near
 
 
 @kernel
@@ -247,12 +248,13 @@ def _offset(machine: PairMachine) -> float:
 def _solve(machine: PairMachine, C: float, tol: float) -> float:
     """Solve from alpha = 0; return the offset."""
     n = len(machine.g)
-    n_active, restored, n_steps = n, False, min(n, STEPS_PER_SHRINKING) + 1
+    n_active, n_steps = n, min(n, STEPS_PER_SHRINKING) + 1
+    near = NEAR * tol
     while True:
         n_steps -= 1
         if n_steps == 0:
             n_steps = min(n, STEPS_PER_SHRINKING)
-            n_active, restored = _set_aside(machine, n_active, tol, restored)
+            n_active, near = _set_aside(machine, n_active, near)
         i, j = _choose_pair(machine, n_active, tol)
         if j < 0:
             _restore_gradient(machine, n_active)
@@ -280,13 +282,14 @@ def _make_machine(
     """
     n = n_first + n_second
     samples, gram = np.empty(n, np.int64), np.empty((n, n), np.float32)
-    diagonal, y, g = np.empty(n), np.ones(n), np.empty(n)
-    can_rise, can_fall = np.ones(n, np.bool_), np.zeros(n, np.bool_)
+    diagonal, y, g = np.empty(n), np.empty(n), np.empty(n)
+    can_rise, can_fall = np.empty(n, np.bool_), np.empty(n, np.bool_)
     for a in range(n):
-        samples[a] = first + a if a < n_first else second + a - n_first
-        if a >= n_first:
-            y[a], can_rise[a], can_fall[a] = -1.0, False, True
+        is_first = a < n_first
+        samples[a] = first + a if is_first else second + a - n_first
+        y[a] = 1.0 if is_first else -1.0
         g[a] = -y[a]
+        can_rise[a], can_fall[a] = is_first, not is_first
         i = samples[a]
         diagonal[a] = products[i, i] if gamma == LINEAR else 1.0
         for b in range(a + 1):
@@ -299,8 +302,8 @@ def _make_machine(
 
 
 @kernel
-def _add_products(total: FloatArray, left: FloatArray, right: FloatArray, start: int) -> None:
-    """Add the products of two sets of samples in the features from `start` on.
+def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Add the inner products of two sets of samples.
 
     Parameters
     ----------
@@ -311,7 +314,7 @@ def _add_products(total: FloatArray, left: FloatArray, right: FloatArray, start:
     """
     for i in range(len(total)):
         row = total[i]  # stays in the fastest cache while all features are added
-        for f in range(start, len(left)):
+        for f in range(len(left)):
             value, others = left[f, i], right[f]
             for k in range(len(row)):
                 row[k] += value * others[k]
@@ -347,12 +350,12 @@ def nested_decisions(
     products, cross = np.zeros((n_train, n_train)), np.zeros((n_train, n_test))
     start = 0
     for s in range(len(counts)):
-        own_train, own_test = train[: counts[s]], test[: counts[s]]
-        _add_products(products, own_train, own_train, start)
+        more_train, more_test = train[start : counts[s]], test[start : counts[s]]
+        _add_products(products, more_train, more_train)
         if gammas[s] == LINEAR:
-            _add_products(cross, own_train, own_test, start)
+            _add_products(cross, more_train, more_test)
         else:
-            add_squares(cross, own_train, own_test, start)
+            add_squares(cross, more_train, more_test)
         start = counts[s]
         pair = 0
         for i in range(n_classes):
