@@ -216,8 +216,9 @@ def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, f
         near = -np.inf
         _restore_gradient(machine, n_active)
         n_active = len(g)
-    t = np.int64(0)  # a literal is a type of its own, for which callees are compiled once more
-    while t < n_active:
+    for t in range(len(g)):
+        if t >= n_active:
+            break
         if _is_settled(machine, t, lowest, highest):
             n_active -= 1
             while n_active > t:
@@ -225,7 +226,6 @@ def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, f
                     _swap_entries(machine, t, n_active)
                     break
                 n_active -= 1
-        t += 1
     return n_active, near
 
 
