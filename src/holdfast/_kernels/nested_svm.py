@@ -269,6 +269,29 @@ def _solve(machine: PairMachine, C: float, tol: float) -> float:
 
 
 @kernel
+def _fill_rbf(
+    gram: NDArray[np.float32], products: FloatArray, samples: IntArray, gamma: float
+) -> None:
+    """Fill the matrix of an RBF kernel, ``exp(-gamma |x - y|²)``.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+        Receives the kernel.
+    products : ndarray of shape (n_train, n_train)
+        Inner products of the samples.
+    samples : ndarray of shape (n,)
+        Which samples the entries are.
+    """
+    for a in range(len(samples)):
+        i = samples[a]
+        for b in range(a + 1):
+            k = samples[b]
+            square = products[i, i] + products[k, k] - 2.0 * products[i, k]
+            gram[a, b] = gram[b, a] = np.exp(-gamma * square)
+
+
+@kernel
 def _make_machine(
     products: FloatArray, gamma: float, first: int, n_first: int, second: int, n_second: int
 ) -> PairMachine:
@@ -278,7 +301,7 @@ def _make_machine(
     ----------
     products : ndarray of shape (n_train, n_train)
         Inner products of the samples, those of the first class from `first` on, of the second
-        class from `second` on; the lower triangle is read.
+        class from `second` on.
     """
     n = n_first + n_second
     samples, gram = np.empty(n, np.int64), np.empty((n, n), np.float32)
@@ -286,18 +309,19 @@ def _make_machine(
     can_rise, can_fall = np.empty(n, np.bool_), np.empty(n, np.bool_)
     for a in range(n):
         is_first = a < n_first
-        samples[a] = first + a if is_first else second + a - n_first
+        i = first + a if is_first else second + a - n_first
+        samples[a], diagonal[a] = i, products[i, i] if gamma == LINEAR else 1.0
         y[a] = 1.0 if is_first else -1.0
         g[a] = -y[a]
         can_rise[a], can_fall[a] = is_first, not is_first
-        i = samples[a]
-        diagonal[a] = products[i, i] if gamma == LINEAR else 1.0
-        for b in range(a + 1):
-            k = samples[b]
-            value = products[i, k]
-            if gamma != LINEAR:
-                value = np.exp(-gamma * (products[i, i] + products[k, k] - 2.0 * value))
-            gram[a, b] = gram[b, a] = value
+        if gamma == LINEAR:
+            row, source = gram[a], products[i]
+            for b in range(n_first):
+                row[b] = source[first + b]
+            for b in range(n_second):
+                row[n_first + b] = source[second + b]
+    if gamma != LINEAR:
+        _fill_rbf(gram, products, samples, gamma)
     return PairMachine(gram, diagonal, y, np.zeros(n), g, np.zeros(n), can_rise, can_fall, samples)
 
 
