@@ -20,8 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from holdfast._classifiers import median_imputer
-from holdfast._kernels.nested_neighbors import count_nested_votes
-from holdfast._kernels.nested_svm import LINEAR, nested_decisions
+from holdfast._kernels.nested_subsets import LINEAR, count_nested_votes, nested_decisions
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
 
@@ -131,6 +130,12 @@ class ScaledSplit:
         scores = np.full((len(values), self.n_classes), values.min(initial=0.0) - 1.0)
         scores[:, classes] = values
         return scores
+
+
+TRIAL_SPLIT = ScaledSplit(
+    np.arange(-5.0, 5.0)[:, None], np.repeat(np.arange(2), 5), np.array([[-1.0], [1.0]]), 2
+)
+"""Any small data, to load compiled code by."""
 
 
 def standardize(train: AnyArray, test: AnyArray) -> tuple[AnyArray, AnyArray]:

@@ -32,6 +32,7 @@ from holdfast.select import (
     run_selector_on_resamples,
 )
 from holdfast.study._execution._classification import (
+    TRIAL_SPLIT,
     NestedClassifier,
     ScaledSplit,
     nested_classifier,
@@ -92,7 +93,9 @@ class UnitRunner:
         )
 
     def warm_up(self, selector: int) -> None:
-        """Load the compiled code of a selector of this package before its time is measured."""
+        """Load the compiled code of a unit before its time is measured."""
+        for classify in self._nested_classifiers:
+            classify(TRIAL_SPLIT, [1])
         instance = self.selectors[selector]
         if selector in self._warm or not type(instance).__module__.startswith("holdfast."):
             return
