@@ -74,6 +74,11 @@ REFERENCES: dict[str, Reference] = {
         "T. F. Chan, G. H. Golub, R. J. LeVeque (1983). Algorithms for computing the sample "
         "variance: analysis and recommendations. The American Statistician 37(3), 242-247.",
     ),
+    "chang2011": Reference(
+        "Chang & Lin 2011",
+        "C.-C. Chang, C.-J. Lin (2011). LIBSVM: a library for support vector machines. ACM "
+        "Transactions on Intelligent Systems and Technology 2(3), 27:1-27:27.",
+    ),
     "cheng1995": Reference(
         "Cheng 1995",
         "Y. Cheng (1995). Mean shift, mode seeking, and clustering. IEEE Transactions on Pattern "

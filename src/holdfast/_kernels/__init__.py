@@ -15,6 +15,7 @@ file                   checked against
 ``mean_shift``         scikit-learn's ``MeanShift``; distances of all pairs
 ``moments``            scipy's t-tests and scikit-learn's ``f_classif``; slow versions in the test
 ``nearest_neighbors``  refits of scikit-learn's ``KNeighborsClassifier``; slow versions in the test
+``nested_subsets``     scikit-learn's ``KNeighborsClassifier`` and ``SVC`` (``tests/study``)
 ``overlaps``           naive twins in ``tests/naive.py``; scipy's hypergeometric distribution
 ``rank_agreement``     naive twins in ``tests/naive.py``; scipy's ``kendalltau``
 ``rank_sums``          scipy's ``mannwhitneyu`` and ``kruskal``

@@ -127,7 +127,7 @@ def _parquet_values(where: str, table: MatrixLike, position: int) -> AnyArray:
     """Return a column as an array; raise if its entries are lists, maps or records."""
     import pyarrow as pa
 
-    values, name = table.column(position), table.column_names[position]
+    values, name = table.column(position), table.field(position).name
     if pa.types.is_nested(values.type):
         raise file_error(
             where,

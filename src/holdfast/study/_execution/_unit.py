@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classification_steps, clone_with_seed, takes_sparse_counts
+from holdfast._classifiers import clone_with_seed, takes_counts_only, takes_sparse_counts
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
-from holdfast.errors import InvalidInputError
-from holdfast.io import DatasetGenerator, is_sparse, to_dense
+from holdfast.io import DatasetGenerator, to_dense
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
     OfferedFeatures,
@@ -31,6 +30,14 @@ from holdfast.select import (
     TrainingPart,
     failure_message,
     run_selector_on_resamples,
+)
+from holdfast.study._execution._classification import (
+    TRIAL_SPLIT,
+    NestedClassifier,
+    Prediction,
+    ScaledSplit,
+    fit_pipeline,
+    nested_classifier,
 )
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, derive_seed
 from holdfast.study._planning._sample_weights import classification_weights
@@ -91,7 +98,9 @@ class UnitRunner:
         )
 
     def warm_up(self, selector: int) -> None:
-        """Load the compiled code of a selector of this package before its time is measured."""
+        """Load the compiled code of a unit before its time is measured."""
+        for classify in self._nested_classifiers.values():
+            classify(TRIAL_SPLIT, [1])
         instance = self.selectors[selector]
         if selector in self._warm or not type(instance).__module__.startswith("holdfast."):
             return
@@ -289,6 +298,16 @@ class UnitRunner:
 
     # Classification.
 
+    @cached_property
+    def _nested_classifiers(self) -> dict[int, NestedClassifier]:
+        """Those that get scaled features of samples without weights, by position."""
+        return {
+            position: nested_classifier(classifier)
+            for position, classifier in enumerate(self.classifiers)
+            if not takes_counts_only(classifier)
+            and not classification_weights(classifier, self.sample_weight)
+        }
+
     def _classify(
         self, result: UnitResult, features_by_size: FeaturesBySize, drawn: DrawnSample | None
     ) -> None:
@@ -308,35 +327,69 @@ class UnitRunner:
         else:
             part = drawn.train
             test_X, actual = drawn.test.X, integers(drawn.test.y)
-        for size, features in features_by_size.items():
-            chosen = part.X[:, features], test_X[:, features]
-            for position, classifier in enumerate(self.classifiers):
-                keeps = is_sparse(part.X) and not self.missing and takes_sparse_counts(classifier)
-                train_X, test = chosen if keeps else map(to_dense, chosen)
-                train = part._replace(X=train_X)
-                seed = derive_seed(
-                    self.seed, CLASSIFICATION, result.selector, result.resample, position
-                )
-                labels, scores = self._predict(classifier, seed, train, test)
-                stored_scores = None if scores is None else floats(scores)
-                result.predictions.append((size, position, integers(labels), stored_scores, actual))
+        for size, position, prediction in [
+            *self._classify_scaled(result, features_by_size, part, test_X),
+            *self._classify_in_pipelines(result, features_by_size, part, test_X),
+        ]:
+            scores = None if prediction.scores is None else floats(prediction.scores)
+            row = (size, position, integers(prediction.labels), scores, actual)
+            result.predictions.append(row)
+        # in the order of sizes and classifiers
+        order = {size: place for place, size in enumerate(features_by_size)}
+        result.predictions.sort(key=lambda row: (order[row[0]], row[1]))
 
-    def _predict(
+    def _classify_scaled(
         self,
-        classifier: EstimatorLike,
-        seed: int,
-        train: TrainingPart,
-        test: AnyArray,
-    ) -> tuple[IndexArray, FloatArray | None]:
-        n_classes = len(self.classes)
-        if test.shape[1] == 0:  # without features, predict the largest class
-            used = classification_weights(classifier, train.sample_weight)
-            weights = train.sample_weight if used else None
-            labels = np.full(test.shape[0], np.bincount(train.y, weights).argmax())
-            n_tests = test.shape[0]
-            return labels, np.zeros((n_tests,) if n_classes == 2 else (n_tests, n_classes))
-        model = clone_with_seed(classifier, seed)
-        return fit_predict(model, train, test, n_classes, impute=self.missing)
+        result: UnitResult,
+        features_by_size: FeaturesBySize,
+        part: TrainingPart,
+        test_X: AnyArray,
+    ) -> Iterator[tuple[int, int, Prediction]]:
+        """Yield the predictions of classifiers for which all sizes are scaled together."""
+        if not self._nested_classifiers:
+            return
+        features = max(features_by_size.values(), key=len)
+        split = ScaledSplit.make(
+            to_dense(part.X[:, features]), part.y, to_dense(test_X[:, features]),
+            len(self.classes), impute=self.missing,
+        )  # fmt: skip
+        # smaller selections are the first features of larger ones
+        counts = sorted({len(own) for own in features_by_size.values() if len(own) > 0})
+        for position, classify in self._nested_classifiers.items():
+            compiled = classify(split, counts)
+            for size, own in features_by_size.items():
+                prediction = compiled.get(len(own))
+                if len(own) == 0:
+                    prediction = split.predict_largest_class()
+                elif prediction is None:
+                    model = self._seed_classifier(result, position)
+                    prediction = split.fit_predict(model, len(own))
+                yield size, position, prediction
+
+    def _classify_in_pipelines(
+        self,
+        result: UnitResult,
+        features_by_size: FeaturesBySize,
+        part: TrainingPart,
+        test_X: AnyArray,
+    ) -> Iterator[tuple[int, int, Prediction]]:
+        """Yield the predictions of classifiers that use weights, or take counts only."""
+        for position, classifier in enumerate(self.classifiers):
+            if position in self._nested_classifiers:
+                continue
+            keeps_sparse = not self.missing and takes_sparse_counts(classifier)
+            for size, features in features_by_size.items():
+                train_X, test = part.X[:, features], test_X[:, features]
+                if not keeps_sparse:
+                    train_X, test = to_dense(train_X), to_dense(test)
+                yield size, position, fit_pipeline(
+                    self._seed_classifier(result, position), part._replace(X=train_X), test,
+                    len(self.classes), impute=self.missing,
+                )  # fmt: skip
+
+    def _seed_classifier(self, result: UnitResult, position: int) -> EstimatorLike:
+        seed = derive_seed(self.seed, CLASSIFICATION, result.selector, result.resample, position)
+        return clone_with_seed(self.classifiers[position], seed)
 
 
 def restrict_selector(selector: Selector, features: IndexArray | None, n_features: int) -> Selector:
@@ -377,52 +430,3 @@ def best_features(ranks: AnyArray, count: int) -> IndexArray:
         features = np.argpartition(ranks, count - 1)[:count]
         return features[np.argsort(ranks[features])]
     return np.argsort(ranks)[:count]
-
-
-# Classifiers: labels and scores of test samples.
-
-
-def fit_predict(
-    classifier: EstimatorLike,
-    train: TrainingPart,
-    test: AnyArray,
-    n_classes: int,
-    *,
-    impute: bool,
-) -> tuple[IndexArray, FloatArray | None]:
-    """Fit on the training part, scaled by itself, and return labels and scores of the test part.
-
-    Scores have one column for two classes (higher means class 1), else one column per class; a
-    class that the training part lacks gets the lowest score. None: the classifier has no scores.
-    """
-    model = Pipeline(classification_steps(classifier, impute=impute))
-    model.fit(train.X, train.y, **classification_weights(classifier, train.sample_weight))
-    labels = model.predict(test)
-    if not np.isin(labels, np.arange(n_classes)).all():
-        raise InvalidInputError("the classifier predicts a label that is none of the classes.")
-    return labels, _class_scores(model, test, n_classes)
-
-
-def _class_scores(model: EstimatorLike, test: AnyArray, n_classes: int) -> FloatArray | None:
-    values = _model_scores(model, test)
-    if values is None:
-        return None
-    if n_classes == 2:
-        return values if values.ndim == 1 else values[:, 1]
-    if values.ndim == 1:  # the training part holds only two of the classes
-        values = np.column_stack((-values, values))
-    # a class without training samples is less likely than any other
-    scores = np.full((test.shape[0], n_classes), values.min(initial=0.0) - 1.0)
-    scores[:, model.classes_] = values
-    return scores
-
-
-def _model_scores(model: EstimatorLike, test: AnyArray) -> FloatArray | None:
-    """Return the scores of a fitted model; one-vs-one scores have no column per class."""
-    shape = getattr(model[-1], "decision_function_shape", None)
-    one_vs_one = len(model.classes_) > 2 and shape == "ovo"
-    names = ["predict_proba"] if one_vs_one else ["decision_function", "predict_proba"]
-    for name in names:
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name)(test), dtype=np.float64)
-    return None
