@@ -279,12 +279,11 @@ class UnitRunner:
         Studies of earlier versions have no fit of the full data, and their stores no such form.
         """
         resample, runner = self.resamples[position], self._runner(selector)
-        if resample.role not in (HALF, FULL) or runner.imputes or self._alters_resample(position):
+        if resample.role not in (HALF, FULL) or self._alters_resample(position):
             return []
         if not any(other.role == FULL for other in self.resamples):
             return []
-        X = to_dense(self.X) if runner.densifies else self.X
-        statistics = runner.selector.signed_statistics(X, self.y, [resample.train])
+        statistics = runner.signed_statistics(self.y, [resample.train])
         return [] if statistics is None else [(SIGNED, floats(statistics[0]))]
 
     # Classification.
