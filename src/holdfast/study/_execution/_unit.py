@@ -29,6 +29,7 @@ from holdfast.select import (
     SelectorRunner,
     SubsetSelector,
     TrainingPart,
+    check_class_weights,
     failure_message,
     run_selector_on_resamples,
 )
@@ -107,6 +108,7 @@ class UnitRunner:
                 runner.select_rows([np.concatenate(rows)], 0)
 
     def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
+        self._check_weights(positions)
         start = time.perf_counter()
         selections = [
             (*self._to_result(selector, position, preference), drawn)
@@ -122,6 +124,14 @@ class UnitRunner:
             result.selection = seconds_each
             result.classification = time.perf_counter() - start
         return [result for result, _, _ in selections]
+
+    def _check_weights(self, positions: range) -> None:
+        """Raise if a class has no weight: resamples drawn during a run were not checked before."""
+        if self.sample_weight is None:
+            return
+        for position in positions:
+            rows = self.resamples[position].train
+            check_class_weights(self.y[rows], self.sample_weight[rows], "the training part")
 
     def _rehearse(self, selector: int, position: int) -> UnitResult:
         """Return the declaration of what a wrapped selector gives on a resample."""
