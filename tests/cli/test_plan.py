@@ -11,10 +11,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from holdfast.cli._plan_run import needed_text
 from holdfast.cli._program import Program
 from holdfast.theory import expected_stability, required_samples
 
 FAST = ["--n-pairs=8", "--selectors=f_score", "--sizes=3,0.3"]
+NAN = np.nan
 THEORY = ["--effects=0.35", "--informative=20", "--features=500", "--sizes=20"]
 
 
@@ -48,6 +50,21 @@ def test_talk_goes_to_standard_error(planned):
 def test_the_meaning_of_the_numbers_is_reported(planned):
     assert "Stability is nogueira" in planned.stdout
     assert "disjoint halves" in planned.stdout
+
+
+@pytest.mark.parametrize(
+    ("needed", "low", "high", "text"),
+    [
+        (90, 40, 200, "90 [40, 200]"),
+        (90, 4, NAN, "90 [<20, unknown]"),
+        (7, 4, 12, "<20 [<20, <20]"),
+        (NAN, 40, NAN, "at least 40"),
+        (np.inf, 40, NAN, "at chance"),
+    ],
+)
+def test_numbers_below_the_smallest_parts_are_not_named(needed, low, high, text):
+    row = {"needed": needed, "needed_low": low, "needed_high": high, "fewest_compared": 20}
+    assert needed_text(row) == text
 
 
 def test_json_holds_what_the_table_shows():

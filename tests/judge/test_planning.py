@@ -201,6 +201,20 @@ def test_sentences_say_which_ends_are_known():
     assert "300 (100 to 900)" in known.sentence
 
 
+def test_numbers_below_the_smallest_parts_are_not_named():
+    plan = plan_samples(found_of([0.3, 0.4, 0.5]))
+    fewest = plan.fewest_compared
+    assert fewest == found_of([0.3, 0.4, 0.5]).points["n_samples"].min()
+    few = replace(plan, needed=fewest - 1.0, needed_low=4.0, needed_high=math.nan)
+    assert f"needs fewer than {fewest} (at most unknown)." in few.sentence
+    assert f"fewer than {fewest} (at most 900)." in replace(few, needed_high=900.0).sentence
+    assert few.sentence.endswith("(at most unknown).")
+    certain = replace(few, needed_high=fewest - 1.0)
+    assert certain.sentence.endswith(f"needs fewer than {fewest}.")
+    enough = replace(few, needed=float(fewest))
+    assert f"needs about {fewest} (at most unknown)." in enough.sentence
+
+
 @pytest.mark.parametrize("values", [[0.5, 0.6, 0.9], [0.1, 0.5, 0.45], [0.3, 0.3, 0.31]])
 @pytest.mark.parametrize("error", [0.01, 0.2])
 def test_nothing_is_planned_against_what_was_measured(values, error):

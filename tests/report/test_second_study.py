@@ -150,7 +150,8 @@ def test_cohorts_are_reported_with_their_numbers():
     ("needed", "low", "high", "text"),
     [
         (90, 40, 200, "need about 90 samples (95% interval: 40 to 200)."),
-        (14, 4, 1200, "need fewer than 15 samples (95% interval: 4 to 1,200)."),
+        (14, 4, 1200, "need fewer than 15 samples (95% interval: at most 1,200)."),
+        (14, 4, 14, "each of two studies is predicted to need fewer than 15 samples."),
         (90, 20, NAN, "need about 90 samples (95% interval: at least 20, at most unknown)."),
         (NAN, 40, NAN, "stability of 0.8 needs at least 40 samples."),
         (
@@ -162,7 +163,7 @@ def test_cohorts_are_reported_with_their_numbers():
     ],
 )
 def test_needed_samples_are_reported(monkeypatch, needed, low, high, text):
-    plan = SimpleNamespace(needed=needed, needed_low=low, needed_high=high)
+    plan = SimpleNamespace(needed=needed, needed_low=low, needed_high=high, fewest_compared=15)
     monkeypatch.setattr("holdfast.report._evidence.plan_samples", lambda *_, **__: plan)
     evidence = Evidence(simulated())
     points = pd.DataFrame({"n_samples": [15, 30]})

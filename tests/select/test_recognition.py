@@ -288,6 +288,53 @@ def test_coefficients_of_other_packages(container):
     assert dense.reading_.form == "weights"
 
 
+class LinearBooster(BaseEstimator):
+    """A linear model of three or more classes whose coefficients are stored in an odd order.
+
+    With ``order="scrambled"`` it is like ``XGBClassifier(booster="gblinear")`` of XGBoost 3.2,
+    which holds the weights feature by feature and reshapes them to (classes, features).
+    """
+
+    def __init__(self, order="scrambled", with_importances=True):
+        self.order = order
+        self.with_importances = with_importances
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        means = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        self.table_ = (means - means.mean(axis=0)).T  # one row per feature
+        flat, shape = self.table_.ravel(), self.table_.T.shape
+        self.coef_ = {
+            "scrambled": flat.reshape(shape),
+            "flat": flat,
+            "by feature": self.table_,
+            "by class": self.table_.T,
+            "unrelated": np.sort(flat).reshape(shape),
+        }[self.order]
+        if self.with_importances:
+            self.feature_importances_ = (self.table_ / self.table_.sum()).astype(np.float32)
+        return self
+
+
+@pytest.mark.parametrize("n_features", [30, 3, 2])
+@pytest.mark.parametrize("order", ["scrambled", "flat", "by feature", "by class"])
+def test_coefficients_in_another_order_are_put_in_order_by_the_importances(order, n_features):
+    data = X3[:, :n_features]
+    fitted = hf.AnySelector(LinearBooster(order), n_features_to_select=1).fit(data, Y3)
+    expected = np.abs(fitted.estimator_.table_).sum(axis=1)
+    np.testing.assert_allclose(fitted.scores_, expected)
+
+
+def test_coefficients_without_a_known_order_are_refused():
+    with pytest.raises(InvalidInputError, match="contradicts its feature_importances_"):
+        hf.AnySelector(LinearBooster("unrelated")).fit(X3, Y3)
+    with pytest.raises(InvalidInputError, match="30 features and 3 classes in one row"):
+        hf.AnySelector(LinearBooster("flat", with_importances=False)).fit(X3, Y3)
+    by_feature = hf.AnySelector(LinearBooster("by feature", with_importances=False)).fit(X3, Y3)
+    expected = np.abs(by_feature.estimator_.table_).sum(axis=1)
+    np.testing.assert_allclose(by_feature.scores_, expected)
+
+
 def test_a_declared_form_is_used():
     ranked = hf.AnySelector(ShadowForest(), returns="ranking").fit(X, Y)
     assert ranked.reading_.form == "ranking"

@@ -22,6 +22,9 @@ from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.judge import Pair
 from holdfast.report import make_report
 from holdfast.select import sample_weight_argument
+from holdfast.study._planning._make_plan import make_plan, make_unit_runner
+from holdfast.study._planning._plan import Unit
+from tests.select.test_recognition import L1
 from tests.study.small_data import small_data
 
 X, Y = small_data(12)
@@ -102,7 +105,7 @@ def test_selectors_of_their_own_size_and_functions_get_weights():
     def score(X, y, sample_weight):
         return np.abs((X * sample_weight[:, None]).sum(axis=0))
 
-    sparse = SelectFromModel(LogisticRegression(C=0.1, solver="liblinear", l1_ratio=1))
+    sparse = SelectFromModel(LogisticRegression(C=0.1, solver="liblinear", **L1))
     selectors = {"score": hf.AnySelector(score, returns="scores"), "sparse": sparse}
     study = weighted_study(
         selectors=selectors, classifiers=(), sizes=None, measures=["nogueira"], replication=0
@@ -195,6 +198,27 @@ def test_weights_do_not_fit_samples_that_are_drawn():
     weighted = replace(data, sample_weight=np.ones(data.n_samples))
     with pytest.raises(InvalidInputError, match="weights belong to samples"):
         study.run(weighted, n_jobs=1)
+
+
+def test_a_training_part_of_a_class_without_weight_fails_in_the_run_too(result):
+    # as drawn by a study that decides during the run how many resamples it has
+    data = hf.io.from_arrays(X, Y, sample_weight=WEIGHTS)
+    settings = weighted_study()._settings
+    runner = make_unit_runner(make_plan(settings, data), data)
+    one_class = replace(runner, sample_weight=np.where(Y == 1, 0.0, 1.0))
+    (unit,) = one_class.run(Unit(0, 0, 1))
+    assert "holds a class whose samples all have the weight 0" in unit.message
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(60) // 4 * 2 + np.arange(60) % 2])
+def test_weights_go_with_subjects_and_with_a_rule_to_stop(groups, tmp_path):
+    study = weighted_study(
+        protocol=hf.Subsampling(40, 0.8), measures=["nogueira"], until_width=0.6, replication=None
+    )
+    found = study.run(X, Y, groups=groups, sample_weight=WEIGHTS, n_jobs=1, out=tmp_path / "run")
+    assert found.complete
+    assert not len(found.failures)
+    assert hf.resume(tmp_path / "run", n_jobs=1).complete
 
 
 def test_a_data_set_takes_no_other_weights():

@@ -15,13 +15,14 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError, StoreError
 from holdfast.judge import Pair
 from holdfast.report import make_report
+from tests.select.test_recognition import L1 as L1_PENALTY
 from tests.study.cluster import cluster
 
 Y = np.arange(80) % 2
 RATES = 0.3 + 0.8 * (np.arange(30) < 4) * Y[:, None]
 X = np.random.default_rng(0).poisson(RATES).astype(float)
 SPARSE = scipy.sparse.csc_array(X)
-L1 = LogisticRegression(l1_ratio=1, solver="liblinear", C=0.3)
+L1 = LogisticRegression(solver="liblinear", C=0.3, **L1_PENALTY)
 
 
 def study(**options):
@@ -178,7 +179,9 @@ def test_damaged_saved_data_are_refused(tmp_path):
 
 def test_dense_copies_beyond_the_memory_are_refused_before_the_run(monkeypatch, tmp_path):
     monkeypatch.setitem(os.environ, "HOLDFAST_MAX_MEMORY", "50M")
-    wide = scipy.sparse.random_array((60, 200_000), density=1e-4, format="csr", rng=0)
+    rng, n_stored = np.random.default_rng(0), 1200
+    places = (rng.integers(0, 60, n_stored), rng.integers(0, 200_000, n_stored))
+    wide = scipy.sparse.csr_array((rng.random(n_stored), places), shape=(60, 200_000))
     y = np.arange(60) % 2
     small = {"protocol": hf.Subsampling(3, 0.8), "replication": 0, "classifiers": ["linear_svm"]}
     message = (

@@ -349,7 +349,14 @@ def needed_text(row: dict[str, Any]) -> str:
         return AT_CHANCE
     if math.isnan(needed):
         return f"at least {low:,.0f}"
-    return f"{needed:,.0f} [{low:,.0f}, {'unknown' if math.isnan(high) else format(high, ',.0f')}]"
+    most = "unknown" if math.isnan(high) else _format_compared(high, row["fewest_compared"])
+    ends = [_format_compared(count, row["fewest_compared"]) for count in (needed, low)]
+    return f"{ends[0]} [{ends[1]}, {most}]"
+
+
+def _format_compared(count: float, fewest: int) -> str:
+    """Return a number of samples; below the smallest parts that were compared, only that it is."""
+    return f"<{fewest:,}" if count < fewest else f"{count:,.0f}"
 
 
 def _explain_columns(
@@ -374,6 +381,13 @@ def _explain_columns(
         )
     if any(map(math.isnan, needed)):
         sentences.append(f"At least: how many more {noun} it takes is not known.")
+    fewest = [row["fewest_compared"] for row in rows if "needed" in row]
+    lows = [row["needed_low"] for row in rows if "needed" in row]
+    if any(low < count for low, count in zip(lows, fewest, strict=True)):
+        sentences.append(
+            f"No parts of fewer than {min(fewest):,} {noun} were compared: smaller numbers are not "
+            "named."
+        )
     if any(RELIABLE_FACTOR * now < count < math.inf for count in needed):
         sentences.append(f"Take numbers above {RELIABLE_FACTOR * now:,} as orders of magnitude.")
     return sentences

@@ -57,6 +57,8 @@ from holdfast.judge._replication._replication import replication
 from holdfast.judge._replication._sample_planning import (
     SamplePlan,
     expected_common_features,
+    format_needed,
+    format_needed_ends,
     has_predictions,
     plan_samples,
 )

@@ -24,6 +24,8 @@ from holdfast.judge import (
     Recommendation,
     empty_feature_table,
     expected_common_features,
+    format_needed,
+    format_needed_ends,
     grade_chances,
 )
 from holdfast.measures import get_measure
@@ -490,24 +492,18 @@ def _describe_needed_samples(evidence: Evidence) -> Iterator[str]:
     replication, plan = evidence.replication, evidence.sample_plan
     if replication is None or plan is None:
         return
-    target, low = f"replication stability of {GOOD_REPLICATION}", f"{plan.needed_low:,.0f}"
+    target = f"replication stability of {GOOD_REPLICATION}"
     if math.isinf(plan.needed):
         yield f"A {target} cannot be planned for: the data do not show agreement beyond chance."
     elif math.isnan(plan.needed):
-        yield f"A {target} needs at least {low} {evidence.unit_noun}s."
+        yield f"A {target} needs at least {plan.needed_low:,.0f} {evidence.unit_noun}s."
     else:
-        about = _format_needed_samples(plan.needed, int(replication.points["n_samples"].min()))
-        known = math.isfinite(plan.needed_high)
-        ends = f"{low} to {plan.needed_high:,.0f}" if known else f"at least {low}, at most unknown"
+        about = format_needed(plan.needed, plan.fewest_compared)
+        ends = format_needed_ends(plan.needed_low, plan.needed_high, plan.fewest_compared)
         yield (
             f"For a {target}, each of two studies is predicted to need {about} "
-            f"{evidence.unit_noun}s (95% interval: {ends})."
+            f"{evidence.unit_noun}s{ends and f' (95% interval: {ends})'}."
         )
-
-
-def _format_needed_samples(needed: float, fewest: int) -> str:
-    """Return a number of samples; if below the smallest parts examined, only that."""
-    return f"fewer than {fewest:,}" if needed < fewest else f"about {needed:,.0f}"
 
 
 def _describe_notes(evidence: Evidence) -> Iterator[str]:

@@ -175,6 +175,34 @@ class SelectorRunner:
         value = getattr(fitted, "value_", None) if isinstance(fitted, SubsetSelector) else None
         return ResampleSubset(features, None if value is None else float(value))
 
+    def signed_statistics(self, codes: IndexArray, rows: Sequence[IndexArray]) -> FloatArray | None:
+        """Return signed t statistics on resamples, for selectors that rank by them.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n,)
+            The classes, numbered from 0.
+        rows : sequence of ndarray of int
+            The rows of each resample.
+
+        Returns
+        -------
+        ndarray of shape (resamples, p) or None
+            None for other selectors, and where missing values are imputed.
+        """
+        if self.imputes:
+            return None
+        if not self.densifies:
+            return self.selector.signed_statistics(self.X, codes, rows)
+        statistics = []
+        for indices in rows:  # one dense copy at a time
+            part, every = self.training_part(indices).X, [np.arange(len(indices))]
+            of_part = self.selector.signed_statistics(part, codes[indices], every)
+            if of_part is None:
+                return None
+            statistics.append(of_part[0])
+        return np.array(statistics)
+
 
 def run_selector_on_resamples(
     run: Callable[[range], list[Result]],

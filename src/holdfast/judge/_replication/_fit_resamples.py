@@ -129,13 +129,10 @@ class ComparisonRunner:
 
     def signed_scores(self, pairs: ReplicationPairs) -> SignedScores | None:
         """Return t statistics on the full data and on halves, for selectors that rank by them."""
-        if self._runner.imputes:
-            return None
         codes = self.data.codes
         positions = [int(pairs.full[0]), *pairs.halves[:MAX_PAIRS].ravel().tolist()]
         rows = [self.resamples[position].train for position in positions]
-        X = self.data.dense_matrix() if self._runner.densifies else self.data.X
-        statistics = self.selector.signed_statistics(X, codes, rows)
+        statistics = self._runner.signed_statistics(codes, rows)
         if statistics is None:
             return None
         full, *halves = statistics

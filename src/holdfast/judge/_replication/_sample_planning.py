@@ -320,6 +320,9 @@ class SamplePlan:
         than chance, so that nothing can be planned.
     needed_low, needed_high : float
         Interval of the needed samples; `needed_high` is NaN where it is unknown.
+    fewest_compared : int
+        Samples of the smallest parts of the data that were compared. Smaller numbers of samples
+        follow from the slope of the line only, and the sentence does not name them.
     confidence : float
         Level of the intervals.
     """
@@ -337,6 +340,7 @@ class SamplePlan:
     needed: float
     needed_low: float
     needed_high: float
+    fewest_compared: int
     confidence: float
 
     def to_frame(self) -> pd.DataFrame:
@@ -358,15 +362,41 @@ class SamplePlan:
         target = f"A stability of {self.target:g}"
         if math.isinf(self.needed):
             return f"{target} cannot be planned for: the data do not show agreement beyond chance."
-        least = f"at least {self.needed_low:,.0f}"
         if math.isnan(self.needed):
-            return f"{target} needs {least}."
-        ends = f"{self.needed_low:,.0f} to {self.needed_high:,.0f}"
-        span = f"{least}, at most unknown" if math.isnan(self.needed_high) else ends
-        return f"{target} needs about {self.needed:,.0f} ({span})."
+            return f"{target} needs at least {self.needed_low:,.0f}."
+        ends = format_needed_ends(self.needed_low, self.needed_high, self.fewest_compared)
+        about = format_needed(self.needed, self.fewest_compared)
+        return f"{target} needs {about}{ends and f' ({ends})'}."
 
     def __repr__(self) -> str:
         return f"<SamplePlan: {self.sentence}>"
+
+
+def format_needed(needed: float, fewest: int) -> str:
+    """Return a number of samples; below the smallest parts that were compared, only that it is.
+
+    >>> format_needed(90, 20), format_needed(7, 20)
+    ('about 90', 'fewer than 20')
+    """
+    return f"fewer than {fewest:,}" if needed < fewest else f"about {needed:,.0f}"
+
+
+def format_needed_ends(low: float, high: float, fewest: int) -> str:
+    """Return an interval of numbers of samples, without ends below the smallest parts compared.
+
+    >>> format_needed_ends(40, 90, 20), format_needed_ends(4, 90, 20)
+    ('40 to 90', 'at most 90')
+    >>> format_needed_ends(40, math.nan, 20), format_needed_ends(4, math.nan, 20)
+    ('at least 40, at most unknown', 'at most unknown')
+    >>> format_needed_ends(4, 7, 20)
+    ''
+    """
+    if high < fewest:
+        return ""
+    most = f"at most {'unknown' if math.isnan(high) else format(high, ',.0f')}"
+    if low < fewest:
+        return most
+    return f"at least {low:,.0f}, {most}" if math.isnan(high) else f"{low:,.0f} to {high:,.0f}"
 
 
 def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
@@ -455,7 +485,7 @@ def _make_plan(found: Replication, target: float) -> SamplePlan:
         value=value, low=low, high=high,
         again=again[0], again_low=again[1], again_high=again[2],
         target=target, needed=needed, needed_low=needed_low, needed_high=needed_high,
-        confidence=found.confidence,
+        fewest_compared=int(found.points["n_samples"].min()), confidence=found.confidence,
     )  # fmt: skip
 
 

@@ -132,21 +132,80 @@ def find_weights(fitted: EstimatorLike, X: MatrixLike) -> FoundWeights | None:
     if isinstance(fitted, OneVsRestClassifier | OneVsOneClassifier):
         return _sum_weights([find_weights(one, X) for one in fitted.estimators_])
     n_features = X.shape[1]
-    coefficients = getattr(fitted, "coef_", None)
-    if coefficients is not None:
-        table = coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
-        table = np.atleast_2d(np.asarray(table, dtype=np.float64))
-        if table.shape == (n_features, 1):
-            table = table.T
-        if table.ndim == 2 and table.shape[1] == n_features:
-            # signs depend on the coding of the classes, sizes do not
-            values = np.abs(table).sum(axis=0)
-            absent = bool(np.any((values == 0) & varying_features(X)))
-            return FoundWeights(values, "coef_", absent or is_sparse_model(fitted))
+    table = _find_coefficients(fitted, n_features)
+    if table is not None:
+        # signs depend on the coding of the classes, sizes do not
+        values = np.abs(table).sum(axis=0)
+        absent = bool(np.any((values == 0) & varying_features(X)))
+        return FoundWeights(values, "coef_", absent or is_sparse_model(fitted))
     importances = _numbers(fitted, "feature_importances_", n_features)
     if importances is None:
         return None
     return FoundWeights(importances, "feature_importances_", is_sparse=False)
+
+
+IMPORTANCE_TOLERANCE = 1e-3
+"""Relative difference up to which importances are multiples of coefficients; chosen by hand, as
+XGBoost rounds importances to 32 bits."""
+
+
+def _find_coefficients(fitted: EstimatorLike, n_features: int) -> FloatArray | None:
+    """Return ``coef_`` with one row per class, or a single row; None if it has another form.
+
+    Columns are features in scikit-learn. Other packages also store one row per feature, and
+    XGBoost's linear boosters give the weights of three or more classes feature by feature, but cut
+    into rows as if they came class by class. These have importances of one row per feature, which
+    show the order.
+    """
+    coefficients = getattr(fitted, "coef_", None)
+    if coefficients is None:
+        return None
+    table = coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
+    table = np.asarray(table, dtype=np.float64)
+    importances = np.asarray(getattr(fitted, "feature_importances_", None))
+    by_feature = importances.ndim == 2 and importances.dtype.kind in "iuf"
+    if by_feature and len(importances) == n_features and table.size == importances.size:
+        return _order_coefficients(fitted, table, importances.astype(np.float64))
+    table = np.atleast_2d(table)
+    n_classes = len(np.atleast_1d(getattr(fitted, "classes_", ())))
+    if table.shape == (n_features, 1) or (
+        table.shape == (n_features, n_classes) and n_classes != n_features
+    ):
+        table = table.T
+    if table.ndim == 2 and table.shape[1] == n_features:
+        return table
+    if n_features > 0 and table.shape == (1, n_features * n_classes) and n_classes > 1:
+        raise UnreadableSelectorError(
+            f"coef_ of {type(fitted).__name__} holds the weights of {n_features:,} features and "
+            f"{n_classes:,} classes in one row: which weight belongs to which feature cannot be "
+            "told. Give a function f(X, y) that returns one score per feature."
+        )
+    return None
+
+
+def _order_coefficients(
+    fitted: EstimatorLike, table: FloatArray, importances: FloatArray
+) -> FloatArray:
+    """Return coefficients with features in columns, in the order that importances show."""
+    n_features, n_rows = importances.shape
+    flat = table.ravel()
+    for candidate in (flat.reshape(n_rows, n_features), flat.reshape(n_features, n_rows).T):
+        if _are_multiples(candidate.T, importances):
+            return candidate
+    raise UnreadableSelectorError(
+        f"coef_ of {type(fitted).__name__} contradicts its feature_importances_, which have one "
+        "row per feature: which weight belongs to which feature cannot be told. Give a function "
+        "f(X, y) that returns one score per feature."
+    )
+
+
+def _are_multiples(values: FloatArray, others: FloatArray) -> bool:
+    """Return whether two tables are equal up to a factor, signs included or not."""
+    values, others = np.abs(values), np.abs(others)
+    if not values.any():
+        return True
+    scaled = others * (values.max() / others.max()) if others.any() else others
+    return np.allclose(values, scaled, rtol=0, atol=IMPORTANCE_TOLERANCE * values.max())
 
 
 def _sum_weights(parts: list[FoundWeights | None]) -> FoundWeights | None:

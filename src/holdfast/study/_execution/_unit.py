@@ -28,6 +28,7 @@ from holdfast.select import (
     SelectorRunner,
     SubsetSelector,
     TrainingPart,
+    check_class_weights,
     failure_message,
     run_selector_on_resamples,
 )
@@ -116,6 +117,7 @@ class UnitRunner:
                 runner.select_rows([np.concatenate(rows)], 0)
 
     def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
+        self._check_weights(positions)
         start = time.perf_counter()
         selections = [
             (*self._to_result(selector, position, preference), drawn)
@@ -131,6 +133,14 @@ class UnitRunner:
             result.selection = seconds_each
             result.classification = time.perf_counter() - start
         return [result for result, _, _ in selections]
+
+    def _check_weights(self, positions: range) -> None:
+        """Raise if a class has no weight: resamples drawn during a run were not checked before."""
+        if self.sample_weight is None:
+            return
+        for position in positions:
+            rows = self.resamples[position].train
+            check_class_weights(self.y[rows], self.sample_weight[rows], "the training part")
 
     def _rehearse(self, selector: int, position: int) -> UnitResult:
         """Return the declaration of what a wrapped selector gives on a resample."""
@@ -288,12 +298,11 @@ class UnitRunner:
         Studies of earlier versions have no fit of the full data, and their stores no such form.
         """
         resample, runner = self.resamples[position], self._runner(selector)
-        if resample.role not in (HALF, FULL) or runner.imputes or self._alters_resample(position):
+        if resample.role not in (HALF, FULL) or self._alters_resample(position):
             return []
         if not any(other.role == FULL for other in self.resamples):
             return []
-        X = to_dense(self.X) if runner.densifies else self.X
-        statistics = runner.selector.signed_statistics(X, self.y, [resample.train])
+        statistics = runner.signed_statistics(self.y, [resample.train])
         return [] if statistics is None else [(SIGNED, floats(statistics[0]))]
 
     # Classification.
