@@ -92,6 +92,12 @@ def labelled(rng: np.random.Generator, *, n: int, p: int) -> Labelled:
     return rng.normal(size=(n, p)), np.arange(n) % 2
 
 
+def predictable(rng: np.random.Generator, *, n: int, p: int) -> Labelled:
+    """Return data whose first five features help to predict one of two classes."""
+    X = rng.normal(size=(n, p))
+    return X, (X[:, :5].sum(axis=1) + 2 * rng.normal(size=n) > 0).astype(int)
+
+
 def resampled(rng: np.random.Generator, *, n: int, p: int, m: int) -> tuple[Labelled, Rows]:
     """Return noise with two classes, and bootstrap resamples of its rows."""
     return labelled(rng, n=n, p=p), [rng.integers(n, size=n) for _ in range(m)]

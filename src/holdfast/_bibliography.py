@@ -204,6 +204,11 @@ REFERENCES: dict[str, Reference] = {
         "J. Hédou, I. Marić, G. Bellan, et al. (2024). Discovery of sparse, reliable omic "
         "biomarkers with Stabl. Nature Biotechnology 42(10), 1581-1593.",
     ),
+    "hestenes1969": Reference(
+        "Hestenes 1969",
+        "M. R. Hestenes (1969). Multiplier and gradient methods. Journal of Optimization Theory "
+        "and Applications 4(5), 303-320.",
+    ),
     "holm1979": Reference(
         "Holm 1979",
         "S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
@@ -390,6 +395,11 @@ REFERENCES: dict[str, Reference] = {
         "Robnik-Šikonja & Kononenko 2003",
         "M. Robnik-Šikonja, I. Kononenko (2003). Theoretical and empirical analysis of "
         "ReliefF and RReliefF. Machine Learning 53, 23-69.",
+    ),
+    "rockafellar1976": Reference(
+        "Rockafellar 1976",
+        "R. T. Rockafellar (1976). Augmented Lagrangians and applications of the proximal point "
+        "algorithm in convex programming. Mathematics of Operations Research 1(2), 97-116.",
     ),
     "saeys2008": Reference(
         "Saeys et al. 2008",

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast._kernels import svm as kernels
-from holdfast._kernels.svm_elimination import first_equal_rows, scale_columns, swap_rows_to_end
+from holdfast._kernels.svm_elimination import scale_columns, swap_rows_to_end
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select import _linear_svm
 from holdfast.select._linear_svm import LinearSVMWeights
@@ -255,7 +255,7 @@ def test_twins_are_the_first_equal_rows(problem):
         next(k for k in range(len(y)) if y[k] == y[i] and np.array_equal(X[k], X[i]))
         for i in range(len(y))
     ]
-    assert first_equal_rows(X, y).tolist() == slow
+    assert _linear_svm._first_equal_rows(X, y).tolist() == slow
 
 
 @given(st.integers(1, 20), st.data())

@@ -25,6 +25,7 @@ file                   checked against
 ``similarity``         naive twins in ``tests/naive.py``; R package stabm (``tests/golden``)
 ``svm``                WEKA (``tests/golden/weka.json``); scikit-learn's ``SVC``; duality gaps
 ``svm_elimination``    WEKA (``tests/golden/weka.json``); slow versions in the test
+``svm_many_samples``   the Gram matrix solver of ``svm``; scikit-learn's ``SVC``; duality gaps
 =====================  ==========================================================================
 """
 

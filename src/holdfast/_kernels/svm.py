@@ -133,6 +133,23 @@ def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float
 
 
 @kernel
+def solve_free(K: FloatArray, g: FloatArray) -> FloatArray:
+    """Change of free entries that equalises their gradient; it sums to 0.
+
+    Parameters
+    ----------
+    K : ndarray of shape (f, f)
+        The Gram matrix of the free entries.
+    g : ndarray of shape (f,)
+        Their gradient.
+    """
+    shift = MIN_DIAGONAL
+    for k in range(len(g)):
+        shift = max(shift, K[k, k])
+    return _newton_direction(K, g, np.arange(len(g)), shift)
+
+
+@kernel
 def _newton_step(
     K: FloatArray, b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray, shift: float
 ) -> bool:
@@ -196,7 +213,7 @@ def _compute_gradient(K: FloatArray, y: FloatArray, b: FloatArray, g: FloatArray
 
 
 @kernel
-def _extreme_gradients(
+def extreme_gradients(
     b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[float, float]:
     """Lowest gradient of entries that may rise, highest of entries that may fall.
@@ -309,7 +326,7 @@ def solve(
             rounding = ROUNDING * len(y) * _compute_gradient(K, y, b, g)
             if whole:
                 break
-        rise, fall = _extreme_gradients(b, g, low, high)
+        rise, fall = extreme_gradients(b, g, low, high)
         if fall - rise <= max(tol, rounding):
             return 0.0
         if fall - rise <= pair_tolerance:
@@ -333,7 +350,7 @@ def offset(K: FloatArray, y: FloatArray, box: FloatArray, b: FloatArray) -> floa
     g = np.empty(len(y))
     _compute_gradient(K, y, b, g)
     low, high = np.where(y > 0.0, 0.0, -box), np.where(y > 0.0, box, 0.0)
-    rise, fall = _extreme_gradients(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
+    rise, fall = extreme_gradients(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
     if np.isinf(rise) or np.isinf(fall):  # one class only
         return -fall if np.isinf(rise) else -rise
     return -(rise + fall) / 2.0

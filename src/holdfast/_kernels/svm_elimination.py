@@ -24,29 +24,61 @@ from holdfast._typing import AnyArray, FloatArray, IntArray
 
 CENTRE, MINMAX, STANDARD = range(3)
 ZERO_SHARE = 1e-11  # chosen: a weight below this share of its summands is a residue of rounding
+GOLDEN_RATIO = 1.618033988749895  # derived: its multiples are spread evenly between whole numbers
 COLUMNS_PER_TILE = 16  # chosen: columns transposed together; changes the time taken only
 
 
 @kernel
-def first_equal_rows(X: AnyArray, y: IntArray) -> IntArray:
+def row_keys(X: AnyArray) -> FloatArray:
+    """Return one number per row of `X`, of shape (n, p), which is the same for equal rows.
+
+    It is a weighted mean of the row, so that it overflows for no row. The weights are multiples of
+    the golden ratio without their whole parts, so that rows that differ hardly ever share a number.
+    """
+    n, p = X.shape
+    keys = np.empty(n)
+    for i in range(n):
+        total = 0.0
+        for j in range(p):
+            total += X[i, j] * (((j + 1) * GOLDEN_RATIO) % 1.0 / p)
+        keys[i] = total
+    return keys
+
+
+@kernel
+def first_equal_rows(X: AnyArray, y: IntArray, keys: FloatArray, order: IntArray) -> IntArray:
     """First row that equals each row, in values and class.
 
-    `X` has shape (n, p), `y` has shape (n,).
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The data.
+    y, keys : ndarray of shape (n,)
+        The classes, and the numbers of `row_keys`.
+    order : ndarray of shape (n,)
+        The rows sorted by class, then by key, then by index.
     """
     n, p = X.shape
     first = np.arange(n)
-    for i in range(n):
-        if first[i] < i:
-            continue
-        for k in range(i + 1, n):
-            if first[k] < k or y[k] != y[i]:
-                continue
-            # quadratic in n, but most comparisons end at the first feature
-            j = 0
-            while j < p and X[i, j] == X[k, j]:
-                j += 1
-            if j == p:
-                first[k] = i
+    start = 0
+    while start < n:
+        stop = start + 1
+        lead = order[start]
+        while stop < n and keys[order[stop]] == keys[lead] and y[order[stop]] == y[lead]:
+            stop += 1
+        # rows that differ although they share a key are rare, so the first row nearly always equals
+        for a in range(start + 1, stop):
+            for b in range(start, a):
+                i, k = order[a], order[b]
+                if first[k] < k:
+                    continue
+                j = 0
+                while j < p and X[i, j] == X[k, j]:
+                    j += 1
+                if j == p:
+                    first[i] = k
+                    break
+        start = stop
     return first
 
 

@@ -16,9 +16,11 @@ from holdfast._kernels.svm_elimination import (
     MINMAX,
     STANDARD,
     first_equal_rows,
+    row_keys,
     scale_columns,
     weights,
 )
+from holdfast._memory_limit import check_memory
 from holdfast._random import RandomState
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, RowLists
 from holdfast._validation import check_positive_number
@@ -26,10 +28,19 @@ from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 from holdfast.select._selector import renumber_classes
+from holdfast.select._svm_many_samples import solve_many_samples
 
 SCALES = {"minmax": MINMAX, "standard": STANDARD, None: CENTRE}
 MAX_BLOCK_VALUES = 2**22
 """Values that are scaled at a time (32 MB): bounds the memory."""
+MIN_MANY_SAMPLES, MIN_SAMPLES_PER_FEATURE = 800, 4
+"""From this many distinct samples, and samples per feature, SVMs are solved without a Gram matrix;
+calibrated by ``python -m benchmarks.calibration.svm_solvers``."""
+MAX_GRAM_SAMPLES = 5_000
+"""An SVM without a Gram matrix that is not solved to the tolerance is solved with one up to this
+number of samples: half a minute in hard cases; chosen by hand."""
+GRAM_COPIES = 3
+"""Matrices of n x n in memory at once: the Gram matrix, its copy, and a factor of it."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ def merge_equal_samples(X: AnyArray, y: IndexArray, rows: RowLists) -> Iterator[
     """Merge equal samples of each resample, in order of their first occurrence."""
     X = np.asarray(X)  # numba does not accept memory maps
     # found once on all data: copies within a resample follow from it
-    first = first_equal_rows(X, y)
+    first = _first_equal_rows(X, y)
     for indices in rows:
         distinct, position, counts = np.unique(
             first[indices], return_index=True, return_counts=True
@@ -65,6 +76,27 @@ def merge_equal_samples(X: AnyArray, y: IndexArray, rows: RowLists) -> Iterator[
         yield DistinctSamples(
             X, samples, counts[order].astype(np.float64), renumber_classes(y[samples])
         )
+
+
+def _first_equal_rows(X: AnyArray, y: IndexArray) -> IndexArray:
+    """Return the first row that equals each row, in values and class."""
+    keys = row_keys(X)
+    order = np.lexsort((keys, y))  # stable, so equal rows stay in order
+    return np.asarray(first_equal_rows(X, y, keys, order))
+
+
+def has_many_samples(n_samples: int, n_features: int) -> bool:
+    """Return whether an SVM is solved without a Gram matrix."""
+    return n_samples >= max(MIN_MANY_SAMPLES, MIN_SAMPLES_PER_FEATURE * n_features)
+
+
+def check_gram_memory(n_samples: int) -> None:
+    """Raise if Gram matrices of this size need more memory than the limit."""
+    check_memory(
+        GRAM_COPIES * 8 * n_samples**2,
+        f"a linear SVM on {n_samples:,} distinct samples",
+        InvalidInputError,
+    )
 
 
 def scaled_data(
@@ -90,6 +122,7 @@ def scaled_blocks(
 def gram_matrix(samples: DistinctSamples, scale: str | None) -> FloatArray:
     """Return the Gram matrix of the scaled samples."""
     size = len(samples.rows)
+    check_gram_memory(size)
     gram = np.zeros((size, size))
     for _, block in scaled_blocks(samples, scale):
         gram += block.T @ block
@@ -106,24 +139,62 @@ def check_gram(gram: FloatArray) -> FloatArray:
     return gram
 
 
+def check_finite(Z: FloatArray) -> FloatArray:
+    """Raise if products of the scaled data leave the range of floating-point numbers."""
+    check_gram(np.einsum("ij,ij->j", Z, Z))
+    return Z
+
+
 def solve_dual(
     gram: FloatArray, signs: FloatArray, box: FloatArray, dual: FloatArray, tol: float
 ) -> FloatArray:
     """Solve the dual from a feasible start, in place; return the signed solution."""
-    violation = solve(gram, signs, box, dual, tol)
+    _warn_of_violation(solve(gram, signs, box, dual, tol), tol)
+    return dual
+
+
+def solve_without_gram(
+    Z: FloatArray,
+    signs: FloatArray,
+    box: FloatArray,
+    dual: FloatArray,
+    offset_: float | None,
+    tol: float,
+) -> float:
+    """Solve from a start, in place, on data with features in rows; return the offset."""
+    violation, offset_ = solve_many_samples(Z, signs, box, dual, offset_, tol)
+    if violation > 0 and len(dual) <= MAX_GRAM_SAMPLES:
+        check_gram_memory(len(dual))
+        gram = Z.T @ Z
+        dual[:] = 0.0
+        violation = solve(gram, signs, box, dual, tol)
+        offset_ = offset(gram, signs, box, dual)
+    _warn_of_violation(violation, tol)
+    return offset_
+
+
+def _warn_of_violation(violation: float, tol: float) -> None:
     if violation > 0:
         warnings.warn(
             f"an SVM was not solved to the tolerance {tol:g} (violation {violation:.2g}); "
             "features with similar weights may swap ranks. Scale the features or lower C.",
             HoldfastWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return dual
 
 
 def svm_weights(samples: DistinctSamples, scale: str | None, C: float, tol: float) -> FloatArray:
     """Return the weights of the linear SVMs on all features, one row per SVM."""
-    gram, box = gram_matrix(samples, scale), C * samples.counts
+    box = C * samples.counts
+    if has_many_samples(len(samples.rows), samples.X.shape[1]):
+        Z = check_finite(scaled_data(samples, scale))
+        rows = []
+        for signs in samples.signs():
+            dual = np.zeros_like(box)
+            solve_without_gram(Z, signs, box, dual, None, tol)
+            rows.append(weights(Z, dual))
+        return np.array(rows)
+    gram = gram_matrix(samples, scale)
     duals = [solve_dual(gram, signs, box, np.zeros_like(box), tol) for signs in samples.signs()]
     coef = np.empty((len(duals), samples.X.shape[1]))
     # scaled again instead of kept: the scaled data may be larger than memory
@@ -194,7 +265,10 @@ class LinearSVMWeights(Scorer):
 
     Notes
     -----
-    The dual is solved on a Gram matrix: memory grows with the square of the number of samples.
+    With fewer than 800 distinct samples, or fewer than 4 per feature, the dual is solved on a Gram
+    matrix: memory grows with the square of the number of samples. Otherwise the method of
+    multipliers needs the data only, once in double precision, and time and memory grow with the
+    number of samples. Both solve to the same tolerance.
 
     References
     ----------
@@ -279,17 +353,58 @@ def _count_hits(
     """Count the correctly predicted test samples, for each C of the grid."""
     train = np.flatnonzero(~tested)
     # a count of 0 leaves test samples out of the scaling, which must not see them
-    gram = gram_matrix(replace(samples, counts=np.where(tested, 0.0, samples.counts)), scale)
-    within, across = gram[np.ix_(train, train)], gram[np.ix_(tested, train)]
-    decisions = np.empty((len(samples.signs()), len(C_GRID), np.count_nonzero(tested)))
-    for of_svm, signs in zip(decisions, samples.signs(), strict=True):
-        dual = np.zeros(len(train))
-        for row, C in zip(of_svm, C_GRID, strict=True):
-            # a solution for one C is a feasible start for the next larger one
-            box = C * samples.counts[train]
-            solve_dual(within, signs[train], box, dual, tol)
-            row[:] = across @ dual + offset(within, signs[train], box, dual)
+    scaled = replace(samples, counts=np.where(tested, 0.0, samples.counts))
+    predict = (
+        _decide_without_gram
+        if has_many_samples(len(train), samples.X.shape[1])
+        else _decide_with_gram
+    )
+    boxes = [C * samples.counts[train] for C in C_GRID]
+    signs_of_svms = [signs[train] for signs in samples.signs()]
+    decisions = np.array(list(predict(scaled, scale, train, tested, signs_of_svms, boxes, tol)))
     # with two classes there is one SVM, for the second class
     predicted = (decisions[0] > 0) if len(decisions) == 1 else decisions.argmax(axis=0)
     correct = predicted == samples.classes[tested]
     return np.asarray(correct @ samples.counts[tested])
+
+
+def _decide_with_gram(
+    samples: DistinctSamples,
+    scale: str | None,
+    train: IndexArray,
+    tested: BoolArray,
+    signs_of_svms: list[FloatArray],
+    boxes: list[FloatArray],
+    tol: float,
+) -> Iterator[list[FloatArray]]:
+    """Yield the decisions of each SVM on the test samples, one array per box."""
+    gram = gram_matrix(samples, scale)
+    within, across = gram[np.ix_(train, train)], gram[np.ix_(tested, train)]
+    for signs in signs_of_svms:
+        dual, decisions = np.zeros(len(train)), []
+        # a solution for one C is a feasible start for the next larger one
+        for box in boxes:
+            solve_dual(within, signs, box, dual, tol)
+            decisions.append(across @ dual + offset(within, signs, box, dual))
+        yield decisions
+
+
+def _decide_without_gram(
+    samples: DistinctSamples,
+    scale: str | None,
+    train: IndexArray,
+    tested: BoolArray,
+    signs_of_svms: list[FloatArray],
+    boxes: list[FloatArray],
+    tol: float,
+) -> Iterator[list[FloatArray]]:
+    """Yield the decisions of each SVM on the test samples, one array per box."""
+    Z = check_finite(scaled_data(samples, scale))
+    within, across = np.take(Z, train, axis=1), Z[:, tested]
+    for signs in signs_of_svms:
+        decisions = []
+        for box in boxes:
+            dual = np.zeros(len(train))
+            offset_ = solve_without_gram(within, signs, box, dual, None, tol)
+            decisions.append((within @ dual) @ across + offset_)
+        yield decisions

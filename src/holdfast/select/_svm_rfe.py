@@ -15,11 +15,15 @@ from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.select._linear_svm import (
     DistinctSamples,
+    check_finite,
     check_gram,
+    check_gram_memory,
     check_scale,
+    has_many_samples,
     merge_equal_samples,
     scaled_data,
     solve_dual,
+    solve_without_gram,
     tune_c,
 )
 from holdfast.select._ranker import Ranker
@@ -71,22 +75,68 @@ def _step_size(step: Step, left: int) -> int:
     )
 
 
+class GramSolver:
+    """SVMs on the Gram matrix of the features left, which is down-dated when features leave."""
+
+    def __init__(self, Z: FloatArray, gram: FloatArray, tol: float) -> None:
+        self.Z, self.gram, self.tol = Z, gram.copy(), tol
+        self.fresh = gram.trace()
+
+    def solve(self, signs: FloatArray, box: FloatArray, dual: FloatArray, left: int) -> None:
+        """Solve on the features left, from the last solution."""
+        solve_dual(self.gram, signs, box, dual, self.tol)
+
+    def drop(self, left: int, count: int) -> None:
+        """Go on with the features left, after `count` were dropped."""
+        # subtracting the dropped features is cheaper only if fewer are dropped than stay
+        if count < left:
+            gone = self.Z[left : left + count]
+            self.gram -= gone.T @ gone
+            if self.gram.trace() * GRAM_REFRESH_FACTOR > self.fresh:
+                return
+        self.gram = self.Z[:left].T @ self.Z[:left]  # cheaper, or the down-date lost digits
+        self.fresh = self.gram.trace()
+
+
+class SampleSolver:
+    """SVMs on the features left, without a Gram matrix."""
+
+    def __init__(self, Z: FloatArray, tol: float) -> None:
+        self.Z, self.tol = Z, tol
+        self.offset: float | None = None  # of the last solution
+
+    def solve(self, signs: FloatArray, box: FloatArray, dual: FloatArray, left: int) -> None:
+        """Solve on the features left, from the last solution."""
+        self.offset = solve_without_gram(self.Z[:left], signs, box, dual, self.offset, self.tol)
+
+    def drop(self, left: int, count: int) -> None:
+        """Nothing to do: the data hold the features left."""
+
+
 class FeatureElimination:
     """Scaled data during an elimination; dropped features are moved behind those left."""
 
     def __init__(self, samples: DistinctSamples, scale: str | None) -> None:
-        self.Z = scaled_data(samples, scale)
-        self.gram = check_gram(self.Z.T @ self.Z)
+        n_samples, n_features = len(samples.rows), samples.X.shape[1]
+        self.gram = None
+        if has_many_samples(n_samples, n_features):
+            self.Z = check_finite(scaled_data(samples, scale))
+        else:
+            check_gram_memory(n_samples)
+            self.Z = scaled_data(samples, scale)
+            self.gram = check_gram(self.Z.T @ self.Z)
         self.features = np.arange(len(self.Z))
 
     def order(
         self, signs: FloatArray, box: FloatArray, counts: list[int], tol: float
     ) -> IndexArray:
         """Return the features, worst first, in the elimination by one SVM."""
-        gram, dual, leaving = self.gram.copy(), np.zeros_like(box), []
-        self.fresh, left = gram.trace(), len(self.Z)
+        solver: GramSolver | SampleSolver = (
+            SampleSolver(self.Z, tol) if self.gram is None else GramSolver(self.Z, self.gram, tol)
+        )
+        dual, leaving, left = np.zeros_like(box), [], len(self.Z)
         for count in counts:
-            solve_dual(gram, signs, box, dual, tol)
+            solver.solve(signs, box, dual, left)
             # the smallest squared weight changes the objective least [Guyon2002]_
             squares = weights(self.Z[:left], dual) ** 2
             # only the weights up to the count-th smallest are sorted; ties: lowest feature first
@@ -95,20 +145,8 @@ class FeatureElimination:
             leaving.append(self.features[worst])
             swap_rows_to_end(self.Z, self.features, worst, left)
             left -= count
-            gram = self._downdate_gram(gram, left, count)
+            solver.drop(left, count)
         return np.concatenate(leaving)
-
-    def _downdate_gram(self, gram: FloatArray, left: int, count: int) -> FloatArray:
-        """Return the Gram matrix of the features left, after `count` were dropped."""
-        # subtracting the dropped features is cheaper only if fewer are dropped than stay
-        if count < left:
-            gone = self.Z[left : left + count]
-            gram -= gone.T @ gone
-            if gram.trace() * GRAM_REFRESH_FACTOR > self.fresh:
-                return gram
-        gram = self.Z[:left].T @ self.Z[:left]  # cheaper, or the down-date lost digits
-        self.fresh = gram.trace()
-        return gram
 
 
 def _rank_by_elimination(
@@ -182,10 +220,13 @@ class SVMRFE(Ranker):
 
     Notes
     -----
-    The dual is solved on a Gram matrix, which is down-dated when features are dropped; each fit
-    starts from the last solution. Memory grows with the square of the number of samples and holds
-    the data once in double precision. Weights that are 0 up to rounding are set to 0, so constant
-    features, and all features if none helps, are ordered by index.
+    Each fit starts from the last solution, and the data are held once in double precision. With
+    fewer than 800 distinct samples, or fewer than 4 per feature, the dual is solved on a Gram
+    matrix, which is down-dated when features are dropped: memory grows with the square of the
+    number of samples. Otherwise the method of multipliers needs the data only, so that time and
+    memory grow with the number of samples; both solve to the same tolerance, and rankings differ
+    where squared weights are equal to about 1e-9. Weights that are 0 up to rounding are set to 0,
+    so constant features, and all features if none helps, are ordered by index.
 
     References
     ----------
