@@ -11,6 +11,7 @@ from holdfast.errors import InvalidInputError
 if TYPE_CHECKING:
     from holdfast._typing import DaskClient, LabelsLike, MatrixLike, ProtocolLike, SelectorLike
     from holdfast.io import Dataset
+    from holdfast.study._execution._cost import StudyCost
     from holdfast.study._execution._scheduler import Progress
     from holdfast.study._result import Result
 
@@ -198,6 +199,58 @@ class Study:
             protocol=self._settings.protocol,
             rule=self._settings.stopping_rule,
         )
+
+    def estimate_cost(
+        self,
+        X: MatrixLike,
+        y: LabelsLike = None,
+        *,
+        groups: LabelsLike = None,
+        cohorts: LabelsLike = None,
+        positive: str | None = None,
+        n_jobs: int | None = None,
+        client: DaskClient = None,
+        timeout: float | None = None,
+        part: str | None = None,
+    ) -> StudyCost:
+        """Estimate the time and the memory that the study will take on these data.
+
+        Each selector runs once, on the first resample or block of resamples; nothing is kept. The
+        data and settings are checked as by :meth:`run`.
+
+        Parameters
+        ----------
+        X, y, groups, cohorts, positive, n_jobs, client, timeout, part
+            As for :meth:`run`. A study with `until_width` is estimated for the maximum number of
+            resamples.
+
+        Returns
+        -------
+        StudyCost
+
+        Raises
+        ------
+        InvalidInputError
+            The data do not fit the study.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), replication=0)
+        >>> cost = study.estimate_cost(hf.io.read_data("@wine"), n_jobs=1)
+        >>> cost.table["resamples"].to_dict()
+        {'f_score': 20}
+        >>> cost.seconds < 60
+        True
+        """
+        from holdfast.study._execution._cost import rehearse_costs
+        from holdfast.study._execution._execute import ExecutionOptions
+        from holdfast.study._execution._form_rehearsal import plan_with_known_forms
+
+        options = ExecutionOptions(n_jobs, client, timeout, part)
+        data = _as_dataset(X, y, groups, cohorts, positive)
+        plan = plan_with_known_forms(self._settings, data, options)
+        return rehearse_costs(plan, data, options)
 
 
 def _as_dataset(

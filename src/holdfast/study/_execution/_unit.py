@@ -36,6 +36,8 @@ from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTIO
 from holdfast.study._storage._reader import OWN_SIZE
 from holdfast.study._storage._store import SIGNED, UnitResult, floats, integers
 
+MAX_WARM_UP_FEATURES = 50
+"""Features on which code is compiled: few, so that it takes no time itself; chosen by hand."""
 FeaturesBySize: TypeAlias = dict[int, IndexArray]
 """The selected features of each size."""
 
@@ -88,7 +90,7 @@ class UnitRunner:
         )
 
     def warm_up(self, selector: int) -> None:
-        """Load the compiled code of a selector of this package before its time is measured."""
+        """Load or compile the code of a selector of this package before its time is measured."""
         instance = self.selectors[selector]
         if selector in self._warm or not type(instance).__module__.startswith("holdfast."):
             return
@@ -98,7 +100,16 @@ class UnitRunner:
             if isinstance(instance, SubsetSelector):  # a search among all features would take long
                 instance.check_trial_fit(self.X, self.y)
             else:
-                self._runner(selector).select_rows([np.concatenate(rows)], 0)
+                self._few_features_runner(instance).select_rows([np.concatenate(rows)], 0)
+
+    def _few_features_runner(self, selector: Selector) -> SelectorRunner:
+        """Return a selector with a few features of the data, in arrays of the same kind."""
+        n_features = self.X.shape[1]
+        features = np.arange(min(n_features, MAX_WARM_UP_FEATURES))
+        X = np.ascontiguousarray(self.X[:, features])
+        X.flags.writeable = self.X.flags.writeable  # kernels are compiled for either
+        selector = restrict_selector(selector, features, n_features)
+        return SelectorRunner(selector, X, self.y, self.subjects, self.missing)
 
     def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
         start = time.perf_counter()
