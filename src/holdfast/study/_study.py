@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holdfast._typing import DaskClient, LabelsLike, MatrixLike, ProtocolLike, SelectorLike
     from holdfast.io import Dataset
     from holdfast.study._execution._cost import StudyCost
-    from holdfast.study._execution._scheduler import Progress
+    from holdfast.study._execution._progress import Progress
     from holdfast.study._result import Result
 
 
@@ -118,7 +118,7 @@ class Study:
         timeout: float | None = None,
         part: str | None = None,
         save_data: bool = True,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         command: str | None = None,
     ) -> Result:
         """Run the study, or continue it, and return the results.
@@ -154,8 +154,9 @@ class Study:
         save_data : bool, default True
             Save data that were given in memory next to the results, so that
             :func:`holdfast.resume` finds them.
-        progress : Progress, optional
-            Receives the progress of the run.
+        progress : bool or Progress, optional
+            True shows the progress, and False does not; None shows it in notebooks only. An object
+            with the methods of :class:`holdfast.study.Progress` receives it.
         command : str, optional
             The command line that started the run; it is stored with the results and shown in
             the report.
@@ -183,8 +184,10 @@ class Study:
         """
         from holdfast.study._execution._execute import ExecutionOptions, execute
         from holdfast.study._execution._form_rehearsal import plan_with_known_forms
+        from holdfast.study._execution._progress import as_progress
 
         options = ExecutionOptions(n_jobs, client, timeout, part, command)
+        progress = as_progress(progress)
         if self._settings.stopping_rule is not None:
             options.check_whole()
         data = _as_dataset(X, y, groups, cohorts, positive)

@@ -24,7 +24,8 @@ from holdfast.io import Dataset
 from holdfast.resample import Protocol, Resample
 from holdfast.study._execution._cost import MIN_SECONDS_SHOWN, cost_from_first_runs
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
-from holdfast.study._execution._scheduler import FirstRun, Progress, Scheduler
+from holdfast.study._execution._progress import Progress, as_progress
+from holdfast.study._execution._scheduler import FirstRun, Scheduler
 from holdfast.study._execution._sequential_run import SequentialStudy
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import versions
@@ -164,7 +165,7 @@ def resume(
     n_jobs: int | None = None,
     client: DaskClient = None,
     timeout: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     part: str | None = None,
     command: str | None = None,
     trust: bool = False,
@@ -219,6 +220,7 @@ def resume(
     True
     """
     options = ExecutionOptions(n_jobs, client, timeout, part, command)
+    progress = as_progress(progress)
     path = Path(folder)
     Store.open(path / FILE).close()  # fail early if the folder has no study
     with folder_lock(path), closing(Store.open(path / FILE, write=True)) as store:

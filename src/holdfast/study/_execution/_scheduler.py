@@ -11,10 +11,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from holdfast._interrupts import defer_interrupts, raise_if_interrupted
 from holdfast.study._execution._local_pool import Pool
+from holdfast.study._execution._progress import Progress
 from holdfast.study._execution._worker import PoolEvent
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import Store, UnitResult
@@ -26,25 +27,6 @@ SECONDS_BETWEEN_CHECKS = 0.5
 """Longest wait for events of the pool, as interrupts are handled in between; chosen by hand."""
 N_TRIAL_RESAMPLES = 3
 """How many resamples a selector runs on before all others; chosen by hand."""
-
-
-class Progress(Protocol):
-    """Callback interface for progress reporting.
-
-    Sequential studies call `start` and `stop` once per step.
-    """
-
-    def start(self, totals: Mapping[str, int], done: Mapping[str, int], where: str) -> None:
-        """Report how many units each selector has, how many are done, and which workers run."""
-
-    def advance(self, done: Mapping[str, int], failed: int) -> None:
-        """Report how many units were done since the last call, by selector, and the failures."""
-
-    def stop(self) -> None:
-        """Called once when the run ends, whether it succeeded or failed."""
-
-    def note(self, text: str) -> None:
-        """Report the width of the intervals between the steps of a sequential study."""
 
 
 @dataclass
