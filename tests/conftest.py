@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast import _kernels
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -49,6 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("integration")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_notice_of_compilation():
+    """Let outputs not depend on which kernels are compiled already."""
+    _kernels.NOTICE.is_logged = True
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ def lazy_exports(package: str) -> Callable[[str], Any]:
     """
     origins = {name: module for module, name in _deferred_imports(package)}
 
-    def import_name(name: str) -> Any:  # noqa: ANN401
+    def import_name(name: str) -> object:
         if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = origins[name]

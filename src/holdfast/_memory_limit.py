@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,6 +28,8 @@ BYTES_PER_RESAMPLE = 300
 BYTES_PER_ROW_NUMBER = 8
 """Memory of a row number; each sample is in the training or in the test part."""
 _AMOUNT = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)B?", re.IGNORECASE)
+_PROCESS_STATUS = Path("/proc/self/status")
+_PEAK_RESET = Path("/proc/self/clear_refs")
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a Linux container; "max" means none
 
 
@@ -48,8 +51,8 @@ def check_memory(n_bytes: int, what: str, error: Callable[[str], HoldfastError])
     limit = memory_limit()
     if n_bytes > limit:
         raise error(
-            f"{what} would take about {_format_bytes(n_bytes)} of memory, more than the limit of "
-            f"{_format_bytes(limit)}; if the machine has more, raise it: "
+            f"{what} would take about {format_bytes(n_bytes)} of memory, more than the limit of "
+            f"{format_bytes(limit)}; if the machine has more, raise it: "
             f"{MEMORY_VARIABLE}={_next_amount(n_bytes)}."
         )
 
@@ -61,6 +64,55 @@ def check_resample_memory(name: str, n_resamples: int, n_samples: int) -> None:
         f"{name}: {plural(n_resamples, 'resample')}",
         InvalidInputError,
     )
+
+
+def check_process_memory(
+    n_processes: int, each: int, shared: int, error: Callable[[str], HoldfastError]
+) -> None:
+    """Raise if processes need more memory than the machine has; one process is never refused.
+
+    Parameters
+    ----------
+    n_processes : int
+        How many run at a time.
+    each : int
+        Bytes that each of them needs.
+    shared : int
+        Bytes that are needed whatever their number.
+    error : callable
+        Makes the exception.
+    """
+    machine = _machine_memory()
+    needed = shared + n_processes * each
+    if needed <= machine or n_processes == 1:
+        return
+    fitting = max(1, (machine - shared) // each)
+    raise error(
+        f"{n_processes:,} processes would take about {format_bytes(needed)} of memory, more than "
+        f"the {format_bytes(machine)} of this machine; run "
+        f"{'one process' if fitting == 1 else f'{fitting:,} processes'} at a time: "
+        f"--n-jobs {fitting} (in Python, n_jobs={fitting})."
+    )
+
+
+def peak_memory() -> int:
+    """Return the most memory that this process has held, in bytes; 0 where it is not known."""
+    try:
+        status = _PROCESS_STATUS.read_text(encoding="ascii", errors="replace")
+        return int(re.findall(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)[0]) * 1024
+    except (OSError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)  # in bytes on macOS
+
+
+def reset_peak_memory() -> None:
+    """Let `peak_memory` begin again with what the process holds now, where Linux allows it."""
+    with suppress(OSError):
+        _PEAK_RESET.write_text("5", encoding="ascii")
 
 
 class MemoryUse:
@@ -89,7 +141,7 @@ def _machine_memory() -> int:
         return machine
 
 
-def _format_bytes(n_bytes: int) -> str:
+def format_bytes(n_bytes: int) -> str:
     """Return an amount in the largest unit that leaves at least 1."""
     unit, size = max(
         ((unit, size) for unit, size in BYTES_PER_UNIT.items() if n_bytes >= size),

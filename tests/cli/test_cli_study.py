@@ -277,3 +277,44 @@ def test_part_auto_outside_a_job_array_is_wrong_usage(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "sbatch --array=1-3" in result.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_a_dry_run_prints_the_cost_and_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("study", "@wine", *FEW, "--replication=0", "--dry-run", "--out=run")
+    assert result.exit_code == 0
+    header, row, total = result.stdout.splitlines()
+    assert header.split() == [
+        "selector",
+        "resamples",
+        "seconds",
+        "each",
+        "time",
+        "memory",
+        "problem",
+    ]
+    assert row.split()[:2] == ["f_score", "3"]
+    assert re.match(r"all, 1 process +3 +under 10 s", total)
+    assert "nothing was run or written" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dry_run_prints_json(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("study", "@wine", *FEW, "--replication=0", "--dry-run", "--json", "--quiet")
+    document = json.loads(result.stdout)
+    (selector,) = document["selectors"]
+    assert (selector["selector"], selector["resamples"]) == ("f_score", 3)
+    assert selector["seconds"] == 3 * selector["seconds_each"]
+    assert document["processes"] == 1
+    assert result.stderr == ""
+
+
+def test_a_dry_run_refuses_more_memory_than_there_is(tmp_path, monkeypatch):
+    def refuse(n_processes, each, shared, error):
+        raise error("too much; run one process at a time: --n-jobs 1.")
+
+    monkeypatch.setattr("holdfast.study._execution._cost.check_process_memory", refuse)
+    result = run("study", "@wine", *FEW, "--replication=0", "--dry-run")
+    assert result.exit_code == 1
+    assert "error: too much; run one process" in result.stderr

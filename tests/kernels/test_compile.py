@@ -1,5 +1,7 @@
 """Kernels run where nothing can be cached."""
 
+import logging
+
 from numba import njit
 
 from holdfast import _kernels
@@ -30,3 +32,19 @@ def test_kernels_are_cached():
 
     assert thrice(14) == 42
     assert thrice.stats.cache_path
+
+
+def test_the_first_compilation_is_announced_once(monkeypatch, caplog):
+    monkeypatch.setattr(_kernels.NOTICE, "is_logged", False)
+    caplog.set_level(logging.INFO, "holdfast._kernels")
+
+    def double(x):
+        return 2 * x
+
+    njit(double)(1)
+    assert not caplog.records  # a function of somebody else
+    for _ in range(2):
+        double.__module__ = "holdfast._kernels.doubling"
+        njit(double)(1)
+    (record,) = caplog.records
+    assert record.getMessage().startswith("compiling code for the first time")

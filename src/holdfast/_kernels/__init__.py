@@ -31,11 +31,14 @@ file                   checked against
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.event import Event, Listener, register
 
+logger = logging.getLogger(__name__)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -50,3 +53,27 @@ def kernel(function: F) -> F:
     except RuntimeError:
         compiled = njit(function)
     return cast("F", compiled)
+
+
+class CompilationNotice(Listener):
+    """Logs one line when a kernel is compiled: no earlier process has put it into the cache."""
+
+    def __init__(self) -> None:
+        self.is_logged = False
+
+    def on_start(self, event: Event) -> None:
+        """Log the line, unless the function is not of this package."""
+        module = event.data["dispatcher"].py_func.__module__
+        if not self.is_logged and module.startswith("holdfast."):
+            self.is_logged = True
+            logger.info(
+                "compiling code for the first time, which takes up to a minute; later runs start "
+                "at once."
+            )
+
+    def on_end(self, event: Event) -> None:
+        """Do nothing: one line is enough."""
+
+
+NOTICE = CompilationNotice()
+register("numba:compile", NOTICE)  # type: ignore[no-untyped-call]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _INDENT = " " * 4
+KERNEL_LOGGER = "holdfast._kernels"
+"""The logger that says that code is being compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,24 @@ def plain_warnings() -> Iterator[None]:
                 log_line("warning", message)
 
         warnings.showwarning = show
+        with _printed_notices():
+            yield
+
+
+@contextmanager
+def _printed_notices() -> Iterator[None]:
+    """Print that code is being compiled, which otherwise looks like a program that hangs."""
+    handler = logging.Handler(logging.INFO)
+    handler.emit = lambda record: log_line("start", record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger(KERNEL_LOGGER)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
         yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
 
 
 # Sentences, wrapped.
@@ -205,12 +224,16 @@ class WarningPrinter(logging.Handler):
 def logged_warnings(*, quiet: bool) -> Iterator[None]:
     """Print the warnings of the library; suppress them if quiet."""
     handler = WarningPrinter(quiet=quiet)
-    logger = logging.getLogger("holdfast")
+    logger, notices = logging.getLogger("holdfast"), logging.getLogger(KERNEL_LOGGER)
+    level = notices.level
     logger.addHandler(handler)
+    if quiet:
+        notices.setLevel(logging.WARNING)
     try:
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore", HoldfastWarning)
             yield
     finally:
+        notices.setLevel(level)
         logger.removeHandler(handler)

@@ -6,12 +6,12 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from holdfast._formatting import plural, spell_out_invisible
 from holdfast.cli._output import log_line, paragraph, print_line
 from holdfast.io import read_data
+from holdfast.study import UnitCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -41,55 +41,16 @@ def make_progress(estimates: str, *, quiet: bool) -> ProgressCounter:
     return BarProgress(estimates) if on_terminal() else LineProgress(estimates)
 
 
-class ProgressCounter:
+class ProgressCounter(UnitCounter):
     """Counts units without printing anything."""
 
-    def __init__(self, estimates: str) -> None:
+    def __init__(self, estimates: str, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
         self.estimates = estimates
-        self.totals: dict[str, int] = {}
-        self.done: dict[str, int] = {}
-        self.failed = 0
-        self.started = False
         self.explained = False
-
-    @property
-    def total(self) -> int:
-        """Number of units."""
-        return sum(self.totals.values())
-
-    @property
-    def n_done(self) -> int:
-        """Number of units that are done."""
-        return sum(self.done.values())
-
-    def start(self, totals: Mapping[str, int], done: Mapping[str, int], where: str) -> None:
-        """Set the number of units per selector, how many are done, and where they run."""
-        self.totals = dict(totals)
-        self.done = {name: done.get(name, 0) for name in totals}
-        self.started = True
-        self.begin(where)
-
-    def advance(self, done: Mapping[str, int], failed: int) -> None:
-        """Add the units that were done since, by selector, and the failures among them."""
-        self.failed += failed
-        for name, count in done.items():
-            self.done[name] += count
-        self.show()
 
     def end(self, units: int) -> None:
         """Report the end of a run in which nothing was left to do."""
-
-    def note(self, text: str) -> None:
-        """Report the width of the intervals between the steps of a study that grows."""
-
-    def begin(self, where: str) -> None:
-        """Called when work starts."""
-
-    def show(self) -> None:
-        """Show the progress."""
-
-    def stop(self) -> None:
-        """Called once when the run ends, whether it succeeded or failed."""
 
 
 def print_work(watch: ProgressCounter, where: str) -> None:
@@ -114,41 +75,26 @@ class ProgressWriter(ProgressCounter):
             log_line("work", f"nothing was left to do of {plural(units, 'unit')}.")
 
     def note(self, text: str) -> None:
-        """Print how wide the intervals are."""
+        """Print the expected cost, or how wide the intervals are."""
         log_line("progress", f"{text}.")
 
 
 class LineProgress(ProgressWriter):
     """Prints one line after each tenth of the work, with a pause between lines."""
 
-    def __init__(self, estimates: str, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(estimates)
-        self._clock = clock
-        self._began = self._printed = clock()
-        self._step = self._done_before = 0
-
     def begin(self, where: str) -> None:
         """Print the work to be done."""
         print_work(self, where)
-        self._began = self._printed = self._clock()
-        self._done_before = self.n_done
+        self._printed = self.clock()
         self._step = self._steps()
 
     def show(self) -> None:
         """Print a line if another tenth is done."""
-        now = self._clock()
+        now = self.clock()
         if self._steps() == self._step or now - self._printed < MIN_SECONDS_BETWEEN_LINES:
             return
         self._step, self._printed = self._steps(), now
-        share = self.n_done / self.total
-        failed = f", {self.failed:,} failed" if self.failed else ""
-        # units that an earlier run finished took no time in this one
-        left = (now - self._began) / (self.n_done - self._done_before) * (self.total - self.n_done)
-        log_line(
-            "progress",
-            f"{self.n_done:,} of {plural(self.total, 'unit')} done ({share:.0%}){failed}, "
-            f"{timedelta(seconds=round(left))} left.",
-        )
+        log_line("progress", self.describe())
 
     def _steps(self) -> int:
         return MAX_PROGRESS_LINES * self.n_done // max(1, self.total)

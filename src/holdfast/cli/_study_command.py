@@ -309,6 +309,11 @@ out_option = in_group(
         f"the maximum number of resamples, default: {DEFAULT_MAX_RESAMPLES:,}. Narrow intervals "
         "show what repeating the protocol gives, not what new samples would give.",
     ),
+    option(
+        "--dry-run",
+        is_flag=True,
+        help="Print the plan, and the time and memory that it will take; run and write nothing.",
+    ),
 )
 
 
@@ -320,6 +325,7 @@ out_option = in_group(
         "holdfast study colon.csv --target tissue --sizes 10,0.05",
         "holdfast study a.csv --selectors f_score,svm_rfe:step=0.5,C=1,relieff",
         "holdfast study a.csv --selectors my_scores.py:score,sklearn.feature_selection:chi2",
+        "holdfast study a.csv --selectors relieff,svm_rfe --dry-run",
         "holdfast study study.toml --n-jobs 4 --export csv",
     ),
 )
@@ -330,7 +336,7 @@ out_option = in_group(
 @run_options
 @json_option
 @quiet_option
-def study(data: str, **options: Any) -> int:
+def study(data: str, *, dry_run: bool, **options: Any) -> int:
     """Measure how stable and how accurate feature selectors are on DATA.
 
     DATA is a table (.csv, .tsv, .arff, .gct, .npz, .parquet, .h5ad), @breast_cancer, @wine,
@@ -348,6 +354,10 @@ def study(data: str, **options: Any) -> int:
     check_names(options)
     request = build_request(data, options)
     check_source(request.file)
+    if dry_run:
+        from holdfast.cli._study_cost import print_cost
+
+        return print_cost(request)
     from holdfast.cli._study_run import run_study
 
     return run_study(request)

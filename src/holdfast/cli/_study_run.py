@@ -62,10 +62,7 @@ class RunSession:
 
 def run_study(request: StudyRequest) -> int:
     """Run a study and return the exit code; usage errors are reported before data are read."""
-    try:
-        study, options = Study(**request.study), request.run
-    except InvalidInputError as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
+    study, options = make_study(request), request.run
     with open_session(request.folder, options, trust=True) as session:
         data = read(request.file, request.column_options, quiet=options.quiet)
         protocol = as_protocol(request.study["protocol"])
@@ -80,6 +77,14 @@ def run_study(request: StudyRequest) -> int:
         progress.end(result.n_units)
         session.exit_code = finish_run(result, request.folder, options)
     return session.exit_code
+
+
+def make_study(request: StudyRequest) -> Study:
+    """Return the requested study; invalid settings are usage errors."""
+    try:
+        return Study(**request.study)
+    except InvalidInputError as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
 
 
 def run_resumed(

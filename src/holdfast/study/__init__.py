@@ -8,8 +8,9 @@ from holdfast._lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from holdfast._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
+    from holdfast.study._execution._cost import SelectorCost, StudyCost, format_seconds
     from holdfast.study._execution._execute import FailedSelectorsWarning, failed_selectors, resume
-    from holdfast.study._execution._scheduler import Progress
+    from holdfast.study._execution._progress import Progress, UnitCounter
     from holdfast.study._planning._make_plan import USUAL_SIZES
     from holdfast.study._planning._plan import as_text
     from holdfast.study._planning._stopping_rule import is_narrow, too_wide_sentence
@@ -28,8 +29,10 @@ __all__ = [
     "ClassifierRecord",
     "Progress",
     "Result",
+    "SelectorCost",
     "Study",
     "StudyCheck",
+    "StudyCost",
     "check",
     "export",
     "get_classifier",

@@ -11,7 +11,8 @@ from holdfast.errors import InvalidInputError
 if TYPE_CHECKING:
     from holdfast._typing import DaskClient, LabelsLike, MatrixLike, ProtocolLike, SelectorLike
     from holdfast.io import Dataset
-    from holdfast.study._execution._scheduler import Progress
+    from holdfast.study._execution._cost import StudyCost
+    from holdfast.study._execution._progress import Progress
     from holdfast.study._result import Result
 
 
@@ -118,7 +119,7 @@ class Study:
         timeout: float | None = None,
         part: str | None = None,
         save_data: bool = True,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         command: str | None = None,
     ) -> Result:
         """Run the study, or continue it, and return the results.
@@ -160,8 +161,9 @@ class Study:
         save_data : bool, default True
             Save data that were given in memory next to the results, so that
             :func:`holdfast.resume` finds them.
-        progress : Progress, optional
-            Receives the progress of the run.
+        progress : bool or Progress, optional
+            True shows the progress, and False does not; None shows it in notebooks only. An object
+            with the methods of :class:`holdfast.study.Progress` receives it.
         command : str, optional
             The command line that started the run; it is stored with the results and shown in
             the report.
@@ -191,8 +193,10 @@ class Study:
         """
         from holdfast.study._execution._execute import ExecutionOptions, execute
         from holdfast.study._execution._form_rehearsal import plan_with_known_forms
+        from holdfast.study._execution._progress import as_progress
 
         options = ExecutionOptions(n_jobs, client, timeout, part, command)
+        progress = as_progress(progress)
         if self._settings.stopping_rule is not None:
             options.check_whole()
         data = _as_dataset(X, y, groups, cohorts, sample_weight, positive)
@@ -207,6 +211,59 @@ class Study:
             protocol=self._settings.protocol,
             rule=self._settings.stopping_rule,
         )
+
+    def estimate_cost(
+        self,
+        X: MatrixLike,
+        y: LabelsLike = None,
+        *,
+        groups: LabelsLike = None,
+        cohorts: LabelsLike = None,
+        sample_weight: LabelsLike = None,
+        positive: str | None = None,
+        n_jobs: int | None = None,
+        client: DaskClient = None,
+        timeout: float | None = None,
+        part: str | None = None,
+    ) -> StudyCost:
+        """Estimate the time and the memory that the study will take on these data.
+
+        Each selector runs once, on the first resample or block of resamples; nothing is kept. The
+        data and settings are checked as by :meth:`run`.
+
+        Parameters
+        ----------
+        X, y, groups, cohorts, sample_weight, positive, n_jobs, client, timeout, part
+            As for :meth:`run`. A study with `until_width` is estimated for the maximum number of
+            resamples.
+
+        Returns
+        -------
+        StudyCost
+
+        Raises
+        ------
+        InvalidInputError
+            The data do not fit the study.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), replication=0)
+        >>> cost = study.estimate_cost(hf.io.read_data("@wine"), n_jobs=1)
+        >>> cost.table["resamples"].to_dict()
+        {'f_score': 20}
+        >>> cost.seconds < 60
+        True
+        """
+        from holdfast.study._execution._cost import rehearse_costs
+        from holdfast.study._execution._execute import ExecutionOptions
+        from holdfast.study._execution._form_rehearsal import plan_with_known_forms
+
+        options = ExecutionOptions(n_jobs, client, timeout, part)
+        data = _as_dataset(X, y, groups, cohorts, sample_weight, positive)
+        plan = plan_with_known_forms(self._settings, data, options)
+        return rehearse_costs(plan, data, options)
 
 
 def _as_dataset(

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,8 +22,10 @@ from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
 from holdfast.resample import Protocol, Resample
+from holdfast.study._execution._cost import MIN_SECONDS_SHOWN, cost_from_first_runs
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
-from holdfast.study._execution._scheduler import Progress, Scheduler
+from holdfast.study._execution._progress import Progress, as_progress
+from holdfast.study._execution._scheduler import FirstRun, Scheduler
 from holdfast.study._execution._sequential_run import SequentialStudy
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import versions
@@ -91,6 +93,11 @@ class ExecutionOptions:
                 "a study with until_width must run as a whole, as its parts cannot decide when "
                 f"enough resamples are done; got part {self.part}. Omit one of the two."
             )
+
+    @property
+    def n_workers(self) -> int:
+        """How many units run at a time."""
+        return self.n_jobs if self.client is None else max(1, len(self.client.nthreads()))
 
     def pool(self, runner: UnitRunner) -> Pool:
         """Start the workers."""
@@ -163,7 +170,7 @@ def resume(
     n_jobs: int | None = None,
     client: DaskClient = None,
     timeout: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     part: str | None = None,
     command: str | None = None,
     trust: bool = False,
@@ -218,6 +225,7 @@ def resume(
     True
     """
     options = ExecutionOptions(n_jobs, client, timeout, part, command)
+    progress = as_progress(progress)
     path = Path(folder)
     Store.open(path / FILE).close()  # fail early if the folder has no study
     with folder_lock(path), closing(Store.open(path / FILE, write=True)) as store:
@@ -298,7 +306,7 @@ def _run_plan(
         return
     with closing(options.pool(make_unit_runner(plan, data))) as pool:
         _log_run(store, pool.name, options.command)
-        _run_units(store, pool, plan, units, remaining, progress)
+        _run_units(store, pool, plan, units, remaining, options, data, progress)
 
 
 def _run_sequentially(
@@ -317,7 +325,7 @@ def _run_sequentially(
         new = [unit for unit in units if unit.first >= first]  # earlier failures are not retried
         remaining = [unit for block in new for unit in _remaining_units(block, done)]
         if remaining:
-            stopped.update(_run_units(store, pool, plan, units, remaining, progress))
+            stopped.update(_run_units(store, pool, plan, units, remaining, options, data, progress))
         raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail as well
 
     def note(text: str) -> None:
@@ -342,20 +350,31 @@ def _run_units(
     plan: Plan,
     units: list[Unit],
     remaining: list[Unit],
+    options: ExecutionOptions,
+    data: Dataset,
     progress: Progress | None,
 ) -> set[int]:
     """Run the remaining units, and return the selectors that were stopped.
 
-    Progress is reported against all units of this part.
+    Progress is reported against all units of this part. When the first unit of each selector has
+    run, the cost of the others is reported, or refused if the memory does not suffice.
     """
     names = list(plan.selectors)
+    totals, to_do = _count_resamples(units, names), _count_resamples(remaining, names)
+
+    def report_cost(first_runs: Mapping[int, FirstRun]) -> None:
+        cost = cost_from_first_runs(plan, to_do, first_runs, options.n_workers, data.X.nbytes)
+        if options.client is None:
+            cost.check_memory()
+        if progress is not None and cost.seconds >= MIN_SECONDS_SHOWN:
+            progress.note(cost.describe())
+
     rows = store.query("SELECT DISTINCT selector FROM units WHERE status = 'done'")
     proven = {selector for (selector,) in rows}
-    scheduler = Scheduler(store, pool, names, progress, proven)
+    scheduler = Scheduler(store, pool, names, progress, proven, report_cost)
     if progress is None:
         scheduler.run(remaining)
         return scheduler.stopped
-    totals, to_do = _count_resamples(units, names), _count_resamples(remaining, names)
     progress.start(totals, {name: totals[name] - to_do[name] for name in names}, pool.name)
     try:
         scheduler.run(remaining)

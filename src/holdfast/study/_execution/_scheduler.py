@@ -6,14 +6,16 @@ A selector first runs on a few resamples; if it fails on all of these, its other
 from __future__ import annotations
 
 import logging
+import math
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Protocol
+from typing import NamedTuple
 
 from holdfast._interrupts import defer_interrupts, raise_if_interrupted
 from holdfast.study._execution._local_pool import Pool
+from holdfast.study._execution._progress import Progress
 from holdfast.study._execution._worker import PoolEvent
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import Store, UnitResult
@@ -27,25 +29,6 @@ N_TRIAL_RESAMPLES = 3
 """How many resamples a selector runs on before all others; chosen by hand."""
 
 
-class Progress(Protocol):
-    """Callback interface for progress reporting.
-
-    Sequential studies call `start` and `stop` once per step.
-    """
-
-    def start(self, totals: Mapping[str, int], done: Mapping[str, int], where: str) -> None:
-        """Report how many units each selector has, how many are done, and which workers run."""
-
-    def advance(self, done: Mapping[str, int], failed: int) -> None:
-        """Report how many units were done since the last call, by selector, and the failures."""
-
-    def stop(self) -> None:
-        """Called once when the run ends, whether it succeeded or failed."""
-
-    def note(self, text: str) -> None:
-        """Report the width of the intervals between the steps of a sequential study."""
-
-
 @dataclass
 class Trial:
     """The first resamples of a selector, and the units that wait for their outcome."""
@@ -54,8 +37,21 @@ class Trial:
     waiting: list[Unit] = field(default_factory=list)
 
 
+class FirstRun(NamedTuple):
+    """What the first unit of a selector took."""
+
+    selection: float
+    """Seconds of selection per resample; NaN if it failed."""
+    classification: float
+    """Seconds of training and testing the classifiers per resample; NaN if it failed."""
+    peak_memory: int
+    """Bytes that its process held; 0 where it is not known."""
+
+
 class Scheduler:
     """Submits the remaining units to a pool and stores their results.
+
+    The first unit of each selector runs before all others: it shows what the study will take.
 
     A selector that has not succeeded on any resample yet runs on its first three, or on the block
     that holds them. If it fails on all of these, its other units are not run. They wait for this
@@ -78,10 +74,15 @@ class Scheduler:
     proven : collection of int, default ()
         The selectors that have succeeded on a resample before.
 
+    on_first_runs : callable, optional
+        Called once, when the first unit of each selector has run, with what they took.
+
     Attributes
     ----------
     stopped : set of int
         The selectors whose other units were not run.
+    first_runs : dict of int to FirstRun
+        What the first unit of each selector took, as far as they have run.
     """
 
     def __init__(
@@ -91,11 +92,14 @@ class Scheduler:
         names: Sequence[str],
         progress: Progress | None,
         proven: Collection[int] = (),
+        on_first_runs: Callable[[Mapping[int, FirstRun]], None] | None = None,
     ) -> None:
         self._store = store
         self._pool = pool
         self._names = names
         self._progress = progress
+        self._on_first_runs = on_first_runs
+        self._first: deque[Unit] = deque()
         self._pending: deque[Unit] = deque()
         self._retry: deque[Unit] = deque()
         self._final_retry: deque[Unit] = deque()
@@ -106,6 +110,8 @@ class Scheduler:
         self._proven = frozenset(proven)
         self._trials: dict[int, Trial] = {}
         self.stopped: set[int] = set()
+        self.first_runs: dict[int, FirstRun] = {}
+        self._n_selectors = 0
 
     def run(self, units: Iterable[Unit]) -> None:
         """Run all units, given selector by selector, but those of selectors that always fail.
@@ -116,7 +122,10 @@ class Scheduler:
         for selector, group in groupby(units, key=lambda unit: unit.selector):
             all_units = list(group)
             proven = selector in self._proven
-            self._pending.extend(all_units if proven else self._begin_trial(all_units))
+            first, *others = all_units if proven else self._begin_trial(all_units)
+            self._first.append(first)
+            self._pending.extend(others)
+        self._n_selectors = len(self._first)
         with defer_interrupts():
             self._run_pending()
 
@@ -153,7 +162,7 @@ class Scheduler:
             )
 
     def _run_pending(self) -> None:
-        while self._pending or self._retry or self._final_retry or self._n_running:
+        while self._first or self._pending or self._retry or self._final_retry or self._n_running:
             raise_if_interrupted()
             self._submit()
             events = self._pool.wait(SECONDS_BETWEEN_CHECKS)
@@ -164,6 +173,12 @@ class Scheduler:
                 self._store_results(
                     [result for event in events for result in self._handle_event(event)]
                 )
+            self._report_first_runs()
+
+    def _report_first_runs(self) -> None:
+        if self._on_first_runs is not None and len(self.first_runs) == self._n_selectors:
+            report, self._on_first_runs = self._on_first_runs, None
+            report(self.first_runs)
 
     def _submit(self) -> None:
         while self._pool.n_free() > 0 and (batch := self._next_batch()):
@@ -175,6 +190,8 @@ class Scheduler:
             return []  # if it crashes again, no other unit can be the cause
         if self._retry:
             return [self._retry.popleft()]
+        if self._first:
+            return [self._first.popleft()]
         if self._pending:
             return self._take_batch()
         if self._final_retry and not self._n_running:
@@ -194,6 +211,7 @@ class Scheduler:
 
     def _handle_event(self, event: PoolEvent) -> list[UnitResult]:
         """Return the results of an event; decide which units run again."""
+        self.first_runs.setdefault(event.units[0].selector, _describe_first_run(event))
         if event.crash is not None:
             return self._handle_crash(event)
         if self._running_alone in event.units:
@@ -240,3 +258,15 @@ class Scheduler:
         if self._progress is not None:
             done = Counter(self._names[result.selector] for result in results)
             self._progress.advance(done, sum(result.message is not None for result in results))
+
+
+def _describe_first_run(event: PoolEvent) -> FirstRun:
+    """Return what the first batch of a selector took, per resample."""
+    done = [result for result in event.results if result.message is None]
+    if not done:
+        return FirstRun(math.nan, math.nan, event.peak_memory)
+    return FirstRun(
+        sum(result.selection for result in done) / len(done),
+        sum(result.classification for result in done) / len(done),
+        event.peak_memory,
+    )

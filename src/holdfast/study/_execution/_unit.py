@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from holdfast._classifiers import clone_with_seed, takes_counts_only, takes_sparse_counts
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
-from holdfast.io import DatasetGenerator, to_dense
+from holdfast.io import DatasetGenerator, is_sparse, to_dense
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
     OfferedFeatures,
@@ -45,6 +45,8 @@ from holdfast.study._planning._sample_weights import classification_weights
 from holdfast.study._storage._reader import OWN_SIZE
 from holdfast.study._storage._store import SIGNED, UnitResult, floats, integers
 
+MAX_WARM_UP_FEATURES = 50
+"""Features on which code is compiled: few, so that it takes no time itself; chosen by hand."""
 FeaturesBySize: TypeAlias = dict[int, IndexArray]
 """The selected features of each size."""
 
@@ -99,7 +101,7 @@ class UnitRunner:
         )
 
     def warm_up(self, selector: int) -> None:
-        """Load the compiled code of a unit before its time is measured."""
+        """Load or compile the code of a unit before its time is measured."""
         for classify in self._nested_classifiers.values():
             classify(TRIAL_SPLIT, [1])
         instance = self.selectors[selector]
@@ -108,13 +110,25 @@ class UnitRunner:
         self._warm.add(selector)
         rows = [np.flatnonzero(self.y == code)[:3] for code in range(len(self.classes))]
         with suppress(Exception):  # what fails here fails again in a unit and is reported there
-            runner = self._runner(selector)
             if isinstance(instance, SubsetSelector):  # a search among all features would take long
                 instance.check_trial_fit(to_dense(self.X), self.y)
-            elif runner.densifies:
+                return
+            runner = self._few_features_runner(instance)
+            if runner.densifies:
                 runner.select_part(runner.training_part(np.concatenate(rows)), 0)
             else:
                 runner.select_rows([np.concatenate(rows)], 0)
+
+    def _few_features_runner(self, selector: Selector) -> SelectorRunner:
+        """Return a selector with a few features of the data, in arrays of the same kind."""
+        n_features = self.X.shape[1]
+        features = np.arange(min(n_features, MAX_WARM_UP_FEATURES))
+        X = self.X[:, features]
+        if not is_sparse(X):
+            X = np.ascontiguousarray(X)
+            X.flags.writeable = self.X.flags.writeable  # kernels are compiled for either
+        selector = restrict_selector(selector, features, n_features)
+        return SelectorRunner(selector, X, self.y, self.subjects, self.missing, self.sample_weight)
 
     def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
         self._check_weights(positions)

@@ -25,6 +25,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
 from holdfast._imported_objects import unpickle_with_files
+from holdfast._memory_limit import peak_memory, reset_peak_memory
 from holdfast._typing import AnyArray, MatrixLike
 from holdfast.errors import HoldfastError, StoreError, StudyError
 from holdfast.io import is_sparse
@@ -60,6 +61,8 @@ class PoolEvent(NamedTuple):
     """How the worker process ended; None if it did not crash."""
     timed_out: bool = False
     """Whether the crash was caused by the time limit."""
+    peak_memory: int = 0
+    """The most bytes that the worker held during the batch; 0 where it is not known."""
 
 
 @cache
@@ -85,12 +88,12 @@ def run_batch(
     """
     results: list[UnitResult] = []
     n_done, process = 0, os.getpid()
+    reset_peak_memory()
     with _PROCESS_LOCK, limit_threads(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         start = time.perf_counter()
         for unit in units:
-            if timeout is not None:
-                runner.warm_up(unit.selector)
+            runner.warm_up(unit.selector)
             on_unit_start()
             with hard_time_limit(timeout):
                 results += runner.run(unit)
@@ -102,7 +105,7 @@ def run_batch(
             if expected > SECONDS_PER_BATCH:
                 break
     texts = {f"{warning.category.__name__}: {warning.message}" for warning in caught}
-    return PoolEvent(units, results, n_done, tuple(sorted(texts)))
+    return PoolEvent(units, results, n_done, tuple(sorted(texts)), peak_memory=peak_memory())
 
 
 def check_worker_versions(
