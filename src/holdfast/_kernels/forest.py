@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._kernels.shuffling import shuffle_front
 from holdfast._typing import FloatArray, IntArray
 
@@ -52,7 +52,7 @@ class Tree(NamedTuple):
     predicted: IntArray
 
 
-@kernel
+@subroutine
 def _predict_row(tree: Tree, row: Float32Array, replaced: int, value: np.float32) -> int:
     """Class that a tree predicts for one row with the value of one feature replaced.
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 GAUSSIAN, LOGISTIC, MULTINOMIAL = range(3)
@@ -49,7 +49,7 @@ RIDGE = 1e-13  # of the largest diagonal entry: keeps singular systems solvable
 TWIN_TOLERANCE = 1e-10  # of the largest value: features that differ by less are equal
 
 
-@kernel
+@subroutine
 def _dot(a: FloatArray, b: FloatArray) -> float:
     """Sum of products of `a` and `b`, both of shape (n,), in an order that depends on n alone."""
     n = len(a)
@@ -66,7 +66,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return (s0 + s1) + (s2 + s3)
 
 
-@kernel
+@subroutine
 def _predictions(family: int, eta: FloatArray) -> FloatArray:
     """Expected targets: probabilities of the classes, or the predictors themselves.
 
@@ -176,7 +176,7 @@ def has_twin(Z: FloatArray, working: IntArray, j: int) -> bool:
     return False
 
 
-@kernel
+@subroutine
 def _largest_violation(
     Z: FloatArray, working: IntArray, B: FloatArray, R: FloatArray, penalty: float, ridge: float
 ) -> float:
@@ -207,7 +207,7 @@ def _largest_violation(
     return worst
 
 
-@kernel
+@subroutine
 def _sweep_row(
     Z: FloatArray,
     working: IntArray,
@@ -258,7 +258,7 @@ def _sweep_row(
     return moved
 
 
-@kernel
+@subroutine
 def _sweep_rows(
     Z: FloatArray,
     working: IntArray,
@@ -317,7 +317,7 @@ def _sweep_rows(
     return moved
 
 
-@kernel
+@subroutine
 def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
     """Solve Hx = g for a positive semidefinite H by Cholesky factorisation; x replaces g.
 
@@ -346,7 +346,7 @@ def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
             g[b] -= H[a, b] * g[a]
 
 
-@kernel
+@subroutine
 def _newton_system(
     E: FloatArray,
     row: IntArray,
@@ -385,7 +385,7 @@ def _newton_system(
     return H, g
 
 
-@kernel
+@subroutine
 def _active_coefficients(
     Z: FloatArray, working: IntArray, B: FloatArray, penalty: float, ridge: float
 ) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
@@ -421,7 +421,7 @@ def _active_coefficients(
     return E, rows_of, places, penalty_slopes
 
 
-@kernel
+@subroutine
 def _solve_active_coefficients(
     Z: FloatArray,
     working: IntArray,
@@ -474,7 +474,7 @@ def _solve_active_coefficients(
             offsets[row] += change
 
 
-@kernel
+@subroutine
 def _minimise_model(
     Z: FloatArray,
     working: IntArray,
@@ -528,7 +528,7 @@ def _minimise_model(
     return offsets
 
 
-@kernel
+@subroutine
 def _search_line(
     family: int,
     Y: FloatArray,
@@ -565,7 +565,7 @@ def _search_line(
     return share
 
 
-@kernel
+@subroutine
 def _step_towards_model(
     Z: FloatArray,
     Y: FloatArray,

@@ -23,13 +23,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 Float32Array: TypeAlias = NDArray[np.float32]
 
 
-@kernel
+@subroutine
 def squared_distance(a: FloatArray, b: FloatArray) -> float:
     """Sum the squared differences of `a` and `b`, both of shape (n,), in their order."""
     total = 0.0
@@ -38,7 +38,7 @@ def squared_distance(a: FloatArray, b: FloatArray) -> float:
     return total
 
 
-@kernel
+@subroutine
 def _product_limits(
     centre: FloatArray, radius2: float, slack: float
 ) -> tuple[np.float32, np.float32]:
@@ -166,7 +166,7 @@ def mean_nearest_distances(
         means[c] = np.sqrt(np.sort(candidates[:count])[:k]).sum() / k
 
 
-@kernel
+@subroutine
 def _kth_largest(row: Float32Array, left_out: int, best: Float32Array) -> float:
     """Return the k-th largest value of a row.
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 F, POOLED, WELCH, SQUARED = range(4)
@@ -30,7 +30,7 @@ MIN_SPREAD_SHARE = 1e-5  # chosen: above it a spread keeps about 11 of 16 digits
 LARGEST_FLOAT = np.finfo(np.float64).max
 
 
-@kernel
+@subroutine
 def _split_squares(
     sums: FloatArray, counts: FloatArray, r: int, f: int, square: float, total: float
 ) -> tuple[float, float]:
@@ -190,7 +190,7 @@ def separate_t(
             out[r, f] = best if kind == SQUARED else np.sqrt(best)
 
 
-@kernel
+@subroutine
 def _squared_error(
     kind: int, class_squares: float, rest_squares: float, n: float, n_rest: float
 ) -> float:
@@ -202,7 +202,7 @@ def _squared_error(
     return class_squares / (n - 1) + rest_squares / (n_rest - 1)
 
 
-@kernel
+@subroutine
 def _bounded_ratio(difference: float, spread: float) -> float:
     """A squared difference over its squared error; the largest double if only the error is 0."""
     if spread == 0:
@@ -210,7 +210,7 @@ def _bounded_ratio(difference: float, spread: float) -> float:
     return min(difference / spread, LARGEST_FLOAT)
 
 
-@kernel
+@subroutine
 def _moments_from_rows(
     column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -249,7 +249,7 @@ def _moments_from_rows(
     return n, mean, inside
 
 
-@kernel
+@subroutine
 def _squares_between(n: FloatArray, mean: FloatArray) -> float:
     """Sum of squares of class means about their common mean; `n`, `mean` have the shape (c,)."""
     centre, between = (n * mean).sum() / n.sum(), 0.0
@@ -258,7 +258,7 @@ def _squares_between(n: FloatArray, mean: FloatArray) -> float:
     return between
 
 
-@kernel
+@subroutine
 def _statistic_from_rows(
     kind: int, column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
 ) -> float:

@@ -27,7 +27,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 Int32Array: TypeAlias = NDArray[np.int32]
@@ -97,7 +97,7 @@ def extend_overlaps(
     table += after + before.T
 
 
-@kernel
+@subroutine
 def _count_members(
     table: Int32Array,
     owners: OwnerArray,
@@ -123,20 +123,20 @@ def _count_members(
                 counts[b] += feature_owners[b]
 
 
-@kernel
+@subroutine
 def _most_likely_overlap(p: int, a: int, b: int) -> int:
     """The most likely overlap of random subsets of sizes a and b of p features."""
     # the mode of the hypergeometric distribution, floor((a + 1)(b + 1) / (p + 2)), kept in range
     return max(0, a + b - p, min(a, b, (a + 1) * (b + 1) // (p + 2)))
 
 
-@kernel
+@subroutine
 def _probability_ratio(p: int, a: int, b: int, r: int) -> float:
     """Ratio of the hypergeometric probabilities of overlaps r + 1 and r."""
     return (a - r) * (b - r) / ((r + 1.0) * (p - a - b + r + 1.0))
 
 
-@kernel
+@subroutine
 def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
     """First and last overlap whose probability is not negligible."""
     mode = _most_likely_overlap(p, a, b)
@@ -152,7 +152,7 @@ def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
     return low, high
 
 
-@kernel
+@subroutine
 def _fill_hypergeometric(p: int, a: int, b: int, low: int, pmf: FloatArray) -> None:
     """Write the probabilities of the overlaps from `low` on to `pmf`, of shape (n_overlaps,)."""
     mode = _most_likely_overlap(p, a, b) - low

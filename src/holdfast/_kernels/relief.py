@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 PLAIN, GAPS, NOMINAL = range(3)
@@ -79,7 +79,7 @@ def scale_block(
             block[i, f] = np.divide(block[i, f] - low[f], high[f])
 
 
-@kernel
+@subroutine
 def _column_extremes(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Minimum, maximum and number of missing values by column of `block`, of shape (n, p)."""
     n, width = u64(block.shape[0]), u64(block.shape[1])
@@ -95,7 +95,7 @@ def _column_extremes(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     return low, high, gaps
 
 
-@kernel
+@subroutine
 def _count_distinct(column: FloatArray) -> int:
     """Count the different values of `column`, of shape (n,), without missing ones."""
     distinct = np.empty(len(column))
@@ -110,7 +110,7 @@ def _count_distinct(column: FloatArray) -> int:
     return count
 
 
-@kernel
+@subroutine
 def _difference(a: float, b: float, kind: int, missing_difference: float) -> float:
     """Difference of two scaled values of one feature, by WEKA's rules."""
     if kind == NOMINAL:
@@ -157,13 +157,13 @@ def add_distances(
             f += 1
 
 
-@kernel
+@subroutine
 def _first_column(probe: np.uint64, whole: bool) -> np.uint64:
     """First column of a row of distances that has to be filled."""
     return probe // u64(LANES) * u64(LANES) if whole else u64(0)
 
 
-@kernel
+@subroutine
 def _add_four_features(
     transposed: FloatArray, f: int, first: int, whole: bool, table: FloatArray
 ) -> None:
@@ -186,7 +186,7 @@ def _add_four_features(
             table[i, j] = distance
 
 
-@kernel
+@subroutine
 def _add_feature(
     values: FloatArray,
     kind: int,

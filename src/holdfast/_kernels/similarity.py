@@ -31,14 +31,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._kernels.shuffling import shuffle_front
 from holdfast._typing import FloatArray, IntArray
 
 MBM, GREEDY, COUNT, MEAN, YU, ZUCKNICK = range(6)
 
 
-@kernel
+@subroutine
 def _describe_pair(
     first: IntArray,
     second: IntArray,
@@ -93,7 +93,7 @@ def _describe_pair(
         position[second[j]] = 0
 
 
-@kernel
+@subroutine
 def _max_matching_size(
     a: int,
     b: int,
@@ -153,7 +153,7 @@ def _max_matching_size(
     return size
 
 
-@kernel
+@subroutine
 def _greedy_matching_size(
     a: int,
     b: int,
@@ -190,7 +190,7 @@ def _greedy_matching_size(
     return size
 
 
-@kernel
+@subroutine
 def _score_pair(
     kind: int,
     a: int,
@@ -264,7 +264,7 @@ def _score_pair(
     return shared + min(forth, back)
 
 
-@kernel
+@subroutine
 def _strongest_first(kind: int, strength: FloatArray) -> IntArray:
     """Order of the edges by falling `strength`, of shape (n_edges,); only `GREEDY` needs it."""
     if kind != GREEDY:
@@ -273,7 +273,7 @@ def _strongest_first(kind: int, strength: FloatArray) -> IntArray:
     return np.argsort(-strength, kind="mergesort")
 
 
-@kernel
+@subroutine
 def _max_size_and_edges(bounds: IntArray, members: IntArray, indptr: IntArray) -> tuple[int, int]:
     """Size of the largest subset, and most neighbours that the members of one subset have together.
 
@@ -476,7 +476,7 @@ def simulated_scores(
     return sums
 
 
-@kernel
+@subroutine
 def _next_combination(chosen: IntArray, p: int) -> bool:
     """Advance to the next combination in lexicographic order; False after the last.
 

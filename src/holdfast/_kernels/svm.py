@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 RIDGE = 1e-12  # standard (LIBSVM's tau), here of the largest diagonal entry: curvatures above 0
@@ -54,7 +54,7 @@ MAX_SUBSET_ROUNDS = 200
 ZERO_SHARE = 1e-10  # chosen: decisions below this share of 1 plus their summands' sizes are 0
 
 
-@kernel
+@subroutine
 def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
     """Factor a positive definite matrix as U'U in the upper triangle, four rows at a time.
 
@@ -83,7 +83,7 @@ def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
                 row[j] -= f0 * r0[j] + f1 * r1[j] + f2 * r2[j] + f3 * r3[j]
 
 
-@kernel
+@subroutine
 def _solve_cholesky(U: FloatArray, x: FloatArray) -> None:
     """Solve U'Ux = x in place; `U` has shape (n, n), `x` has shape (n,)."""
     n = len(x)
@@ -99,7 +99,7 @@ def _solve_cholesky(U: FloatArray, x: FloatArray) -> None:
         x[i] = total / U[i, i]
 
 
-@kernel
+@subroutine
 def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float) -> FloatArray:
     """Direction to the minimum over the free entries; it sums to 0.
 
@@ -132,7 +132,7 @@ def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float
     return d
 
 
-@kernel
+@subroutine
 def _newton_step(
     K: FloatArray, b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray, shift: float
 ) -> bool:
@@ -169,7 +169,7 @@ def _newton_step(
     return stop < 0
 
 
-@kernel
+@subroutine
 def _compute_gradient(K: FloatArray, y: FloatArray, b: FloatArray, g: FloatArray) -> float:
     """Compute the gradient Kb - y; return the largest of its summands, at least 1.
 
@@ -195,7 +195,7 @@ def _compute_gradient(K: FloatArray, y: FloatArray, b: FloatArray, g: FloatArray
     return largest
 
 
-@kernel
+@subroutine
 def _extreme_gradients(
     b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[float, float]:
@@ -212,7 +212,7 @@ def _extreme_gradients(
     return rise, fall
 
 
-@kernel
+@subroutine
 def _descend_on_pairs(
     K: FloatArray,
     b: FloatArray,
@@ -339,7 +339,7 @@ def offset(K: FloatArray, y: FloatArray, box: FloatArray, b: FloatArray) -> floa
     return -(rise + fall) / 2.0
 
 
-@kernel
+@subroutine
 def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> FloatArray:
     """Return the scaled values of a feature, ``(x[rows] - mean) / width``.
 
@@ -352,7 +352,7 @@ def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> 
     return z
 
 
-@kernel
+@subroutine
 def _add_products(
     total: FloatArray, left: FloatArray, right: FloatArray, sign: float, gamma: float
 ) -> None:
@@ -371,7 +371,7 @@ def _add_products(
                 row[k] += sign * (value - right[k]) * (value - right[k])
 
 
-@kernel
+@subroutine
 def _add_features(
     gram: FloatArray,
     cross: FloatArray,
@@ -405,7 +405,7 @@ def _add_features(
         _add_products(cross, z, _scaled_column(X[j], test, mean[j], width[j]), sign, gamma)
 
 
-@kernel
+@subroutine
 def _apply_rbf(row: FloatArray, gamma: float) -> None:
     """Turn the squared distances in `row`, of shape (m,), into the RBF kernel, in place.
 
@@ -415,7 +415,7 @@ def _apply_rbf(row: FloatArray, gamma: float) -> None:
         row[k] = np.exp(-gamma * max(row[k], 0.0))
 
 
-@kernel
+@subroutine
 def _apply_rbf_to_gram(K: FloatArray, gamma: float) -> None:
     """Turn the squared distances in `K`, of shape (n, n), into the RBF kernel, in place."""
     for i in range(len(K)):
@@ -427,7 +427,7 @@ def _apply_rbf_to_gram(K: FloatArray, gamma: float) -> None:
             K[i, k] = K[k, i]
 
 
-@kernel
+@subroutine
 def _pair_submatrix(K: FloatArray, a: int, m: int, c: int, n: int) -> FloatArray:
     """Return the part of the Gram matrix for m rows from a on and n rows from c on.
 
@@ -441,7 +441,7 @@ def _pair_submatrix(K: FloatArray, a: int, m: int, c: int, n: int) -> FloatArray
     return part
 
 
-@kernel
+@subroutine
 def _solve_class_pairs(
     K: FloatArray, bounds: IntArray, C: float, b: FloatArray, offsets: FloatArray
 ) -> None:
@@ -474,7 +474,7 @@ def _solve_class_pairs(
             pair += 1
 
 
-@kernel
+@subroutine
 def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArray) -> FloatArray:
     """Decision values of the test samples, one row per SVM; residues of rounding are 0.
 
@@ -507,7 +507,7 @@ def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArr
     return np.where(np.abs(f) <= ZERO_SHARE * summed_sizes, 0.0, f)
 
 
-@kernel
+@subroutine
 def _weigh_hits(f: FloatArray, bounds: IntArray, tested: IntArray, weights: FloatArray) -> float:
     """Weight of the samples predicted correctly by the votes of all pairs, as LIBSVM counts them.
 
@@ -537,7 +537,7 @@ def _weigh_hits(f: FloatArray, bounds: IntArray, tested: IntArray, weights: Floa
     return total
 
 
-@kernel
+@subroutine
 def _score_split(
     X: FloatArray,
     y: IntArray,

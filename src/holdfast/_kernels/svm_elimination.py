@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import AnyArray, FloatArray, IntArray
 
 CENTRE, MINMAX, STANDARD = range(3)
@@ -50,7 +50,7 @@ def first_equal_rows(X: AnyArray, y: IntArray) -> IntArray:
     return first
 
 
-@kernel
+@subroutine
 def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArray:
     """Centre the features in the columns of a tile, in place; return what to divide them by.
 
