@@ -41,9 +41,9 @@ from numba import njit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# options of numba that its type annotations leave out
-_WITHOUT_C_ENTRY: dict[str, Any] = {"no_cfunc_wrapper": True}
-_WITHOUT_ENTRIES: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+# "numpy": a division by 0 gives inf or NaN; otherwise each division would have a branch that raises
+_ENTRY_FOR_PYTHON: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+_NO_ENTRIES: dict[str, Any] = {**_ENTRY_FOR_PYTHON, "no_cpython_wrapper": True}
 
 
 def kernel(function: F) -> F:
@@ -53,9 +53,9 @@ def kernel(function: F) -> F:
     compiled again in every process. The entry for calls by a C pointer is left out.
     """
     try:
-        compiled: Any = njit(function, cache=True, **_WITHOUT_C_ENTRY)
+        compiled: Any = njit(function, cache=True, **_ENTRY_FOR_PYTHON)
     except RuntimeError:
-        compiled = njit(function, **_WITHOUT_C_ENTRY)
+        compiled = njit(function, **_ENTRY_FOR_PYTHON)
     return cast("F", compiled)
 
 
@@ -65,5 +65,5 @@ def subroutine(function: F) -> F:
     Its machine code becomes part of each kernel that calls it. It has no entries for Python or C,
     which take about as long to compile as a short function, and no file in the cache.
     """
-    compiled: Any = njit(function, **_WITHOUT_ENTRIES)
+    compiled: Any = njit(function, **_NO_ENTRIES)
     return cast("F", compiled)

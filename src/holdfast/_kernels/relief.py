@@ -75,8 +75,7 @@ def scale_block(
         high[f] = high[f] - low[f] if high[f] > low[f] else 1.0
     for i in range(n):
         for f in range(width):
-            # the operator would check for a divisor of 0 in every iteration
-            block[i, f] = np.divide(block[i, f] - low[f], high[f])
+            block[i, f] = (block[i, f] - low[f]) / high[f]
 
 
 @subroutine

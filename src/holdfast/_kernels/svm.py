@@ -37,6 +37,8 @@ value of a subset does not depend on the path of a search to it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from holdfast._kernels import kernel, subroutine
@@ -68,7 +70,7 @@ def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
                 f = A[before, k]
                 for j in range(k, n):
                     A[k, j] -= f * A[before, j]
-            scale = 1.0 / np.sqrt(max(A[k, k], ridge))
+            scale = 1.0 / math.sqrt(max(A[k, k], ridge))
             for j in range(k, n):
                 A[k, j] *= scale
         if last == n:
@@ -116,19 +118,26 @@ def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float
     """
     f = len(free)
     A = np.empty((f, f))
-    ones, d = np.ones(f), np.empty(f)
+    ones, d = np.empty(f), np.empty(f)
     for a in range(f):
         row = K[free[a]]
         for c in range(a, f):
             A[a, c] = row[free[c]] + shift
         A[a, a] += RIDGE * shift
-        d[a] = -g[free[a]]
+        ones[a], d[a] = 1.0, -g[free[a]]
     # A d = -g + λ 1 with sum(d) = 0: d = -A^-1 g + λ A^-1 1
     _cholesky_in_place(A, RIDGE * shift)
     _solve_cholesky(A, ones)
     _solve_cholesky(A, d)
-    d -= (d.sum() / ones.sum()) * ones
-    d -= d.mean()  # the sum must stay 0 to rounding even when the system is singular
+    d_sum, ones_sum, rest = 0.0, 0.0, 0.0
+    for a in range(f):
+        d_sum += d[a]
+        ones_sum += ones[a]
+    for a in range(f):
+        d[a] -= d_sum / ones_sum * ones[a]
+        rest += d[a]
+    for a in range(f):
+        d[a] -= rest / f  # the sum must stay 0 to rounding even when the system is singular
     return d
 
 
@@ -149,9 +158,14 @@ def _newton_step(
     low, high : ndarray of shape (n,)
         The bounds of b.
     """
-    free = np.flatnonzero((b > low) & (b < high))
-    if len(free) < 2:
+    free, n_free = np.empty(len(b), np.int64), 0
+    for k in range(len(b)):
+        if low[k] < b[k] < high[k]:
+            free[n_free] = k
+            n_free += 1
+    if n_free < 2:
         return True
+    free = free[:n_free]
     d = _newton_direction(K, g, free, shift)
     t, stop = 1.0, -1
     for a in range(len(free)):
@@ -237,7 +251,9 @@ def _descend_on_pairs(
         The bounds of b.
     """
     n = len(b)
-    diagonal = np.diag(K).copy()
+    diagonal = np.empty(n)
+    for k in range(n):
+        diagonal[k] = K[k, k]
     i, t = -1, 0.0
     # before the first pair t is 0, so any row does
     first = second = K[0]
@@ -268,6 +284,22 @@ def _descend_on_pairs(
         b[j] = low[j] if t == room_j else b[j] - t
 
 
+@subroutine
+def _fill_bounds(y: FloatArray, box: FloatArray, low: FloatArray, high: FloatArray) -> None:
+    """Write the bounds of b.
+
+    Parameters
+    ----------
+    y, box : ndarray of shape (n,)
+        The signs of the classes, and the largest size of each entry of b.
+    low, high : ndarray of shape (n,)
+        Receive the bounds.
+    """
+    for k in range(len(y)):
+        low[k] = 0.0 if y[k] > 0.0 else -box[k]
+        high[k] = box[k] if y[k] > 0.0 else 0.0
+
+
 @kernel
 def solve(
     K: FloatArray,
@@ -288,16 +320,17 @@ def solve(
     b : ndarray of shape (n,)
         A feasible start: between its bounds, with sum 0. Receives the solution.
     """
-    low = np.where(y > 0.0, 0.0, -box)
-    high = np.where(y > 0.0, box, 0.0)
+    low, high, g = np.empty(len(y)), np.empty(len(y)), np.empty(len(y))
+    _fill_bounds(y, box, low, high)
     shift = MIN_DIAGONAL
     for k in range(len(y)):
         shift = max(shift, K[k, k])
-    g = np.empty(len(y))
     _compute_gradient(K, y, b, g)
     pair_tolerance = 1e-3  # empirical, as are the factor 100 and the growing number of Newton steps
     for round_ in range(max_rounds):
-        free = len(np.flatnonzero((b > low) & (b < high)))
+        free = 0
+        for k in range(len(y)):
+            free += low[k] < b[k] < high[k]
         # if all are free at the start, one Newton step may be enough
         if round_ > 0 or free < len(y):
             _descend_on_pairs(
@@ -330,12 +363,15 @@ def offset(K: FloatArray, y: FloatArray, box: FloatArray, b: FloatArray) -> floa
     K, y, box, b : ndarray
         As in `solve`.
     """
-    g = np.empty(len(y))
+    low, high, g = np.empty(len(y)), np.empty(len(y)), np.empty(len(y))
     _compute_gradient(K, y, b, g)
-    low, high = np.where(y > 0.0, 0.0, -box), np.where(y > 0.0, box, 0.0)
-    rise, fall = _extreme_gradients(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
-    if np.isinf(rise) or np.isinf(fall):  # one class only
-        return -fall if np.isinf(rise) else -rise
+    _fill_bounds(y, box, low, high)
+    for k in range(len(y)):
+        low[k] += BOUND_TOLERANCE * box[k]
+        high[k] -= BOUND_TOLERANCE * box[k]
+    rise, fall = _extreme_gradients(b, g, low, high)
+    if math.isinf(rise) or math.isinf(fall):  # one class only
+        return -fall if math.isinf(rise) else -rise
     return -(rise + fall) / 2.0
 
 
@@ -347,8 +383,7 @@ def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> 
     """
     z = np.empty(len(rows))
     for i in range(len(rows)):
-        # the operator would check for a divisor of 0 in every iteration
-        z[i] = np.divide(x[rows[i]] - mean, width)
+        z[i] = (x[rows[i]] - mean) / width
     return z
 
 
