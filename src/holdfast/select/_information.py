@@ -80,10 +80,10 @@ def _sort_dense(X: AnyArray, columns: slice) -> SortedColumns:
     # NaN sorts last, as the kernels need it; the order of equal values does not matter to them
     order = np.argsort(block, axis=1)
     start = np.arange(0, block.size + 1, len(X))
-    values = np.take_along_axis(block, order, axis=1).ravel()
-    return SortedColumns(
-        start, _first_missing(start, values), order.astype(np.int32).ravel(), values
-    )
+    rows = order.astype(np.int32).ravel()
+    block.sort(axis=1)  # faster than to collect the values in the order found
+    values = block.ravel()
+    return SortedColumns(start, _first_missing(start, values), rows, values)
 
 
 def _sort_sparse(X: MatrixLike, columns: slice) -> SortedColumns:
