@@ -87,14 +87,16 @@ def extend_overlaps(
         Features, the best first.
     """
     m = len(lists)
-    before, after = np.zeros((m, m), dtype=np.int32), np.zeros((m, m), dtype=np.int32)
+    before, after = np.empty((m, m), np.int32), np.empty((m, m), np.int32)
     _count_members(before, owners, lists, start, stop)
     for a in range(m):
         for f in lists[a, start:stop]:
             owners[f, a] = 1
     _count_members(after, owners, lists, start, stop)
     # new in a, now in b; new in b, before in a
-    table += after + before.T
+    for a in range(m):
+        for b in range(m):
+            table[a, b] += after[a, b] + before[b, a]
 
 
 @subroutine
@@ -110,13 +112,15 @@ def _count_members(
     Parameters
     ----------
     table : ndarray of shape (m, m)
-        Receives the counts, in addition.
+        Receives the counts.
     owners, lists : ndarray
         As in `extend_overlaps`.
     """
     m = len(lists)
     for a in range(m):
         counts = table[a]
+        for b in range(m):
+            counts[b] = 0
         for f in lists[a, start:stop]:
             feature_owners = owners[f]
             for b in range(m):
@@ -162,7 +166,11 @@ def _fill_hypergeometric(p: int, a: int, b: int, low: int, pmf: FloatArray) -> N
         pmf[i - 1] = pmf[i] / _probability_ratio(p, a, b, low + i - 1)
     for i in range(mode, len(pmf) - 1):
         pmf[i + 1] = pmf[i] * _probability_ratio(p, a, b, low + i)
-    pmf /= pmf.sum()
+    total = 0.0
+    for i in range(len(pmf)):
+        total += pmf[i]
+    for i in range(len(pmf)):
+        pmf[i] /= total
 
 
 @kernel
@@ -184,8 +192,8 @@ def overlap_distributions(
         The overlaps and their probabilities.
     """
     n = len(a)
-    lows = np.empty(n, np.int64)
-    start = np.zeros(n + 1, np.int64)
+    lows, start = np.empty(n, np.int64), np.empty(n + 1, np.int64)
+    start[0] = 0
     for i in range(n):
         low, high = _overlap_range(p, a[i], b[i])
         lows[i] = low
