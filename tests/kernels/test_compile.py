@@ -10,10 +10,10 @@ from holdfast import _kernels
 def test_an_unwritable_cache_folder_is_no_obstacle(monkeypatch):
     """Numba refuses to cache where it finds no folder to write to."""
 
-    def without_folders(function=None, *, cache=False):
+    def without_folders(function, *, cache=False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return njit(function)
+        return njit(function, **options)
 
     monkeypatch.setattr(_kernels, "njit", without_folders)
 
@@ -48,3 +48,15 @@ def test_the_first_compilation_is_announced_once(monkeypatch, caplog):
         njit(double)(1)
     (record,) = caplog.records
     assert record.getMessage().startswith("compiling code for the first time")
+
+
+def test_kernels_call_subroutines():
+    @_kernels.subroutine
+    def square(x):
+        return x * x
+
+    @_kernels.kernel
+    def fourth_power(x):
+        return square(square(x))
+
+    assert fourth_power(3) == 81

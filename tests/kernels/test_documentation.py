@@ -69,7 +69,7 @@ def undocumented(tree):
 
 def _has_arrays(node):
     if isinstance(node, ast.FunctionDef):
-        return any(ast.unparse(one) == "kernel" for one in node.decorator_list)
+        return any(ast.unparse(one) in {"kernel", "subroutine"} for one in node.decorator_list)
     return isinstance(node, ast.ClassDef)
 
 

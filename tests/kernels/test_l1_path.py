@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.metrics import log_loss
 
+from holdfast._kernels import kernel
 from holdfast._kernels.l1_path import (
     GAUSSIAN,
     LOGISTIC,
@@ -18,6 +19,12 @@ from holdfast._kernels.l1_path import (
     slopes,
     solve,
 )
+
+
+@kernel
+def solve_symmetric(H, g):
+    _solve_symmetric(H, g)
+
 
 families = pytest.mark.parametrize("family", [GAUSSIAN, LOGISTIC, MULTINOMIAL])
 
@@ -140,12 +147,12 @@ def test_symmetric_systems_are_solved(seed, size):
     rng = np.random.default_rng(seed)
     A, g = rng.normal(size=(size, size + 3)), rng.normal(size=size)
     x = g.copy()
-    _solve_symmetric(A @ A.T, x)
+    solve_symmetric(A @ A.T, x)
     assert np.allclose(A @ A.T @ x, g, atol=1e-8)
 
 
 def test_singular_systems_are_solved_where_they_can_be():
     A = np.random.default_rng(0).normal(size=(6, 3))
     x = A @ np.ones(3)
-    _solve_symmetric(A @ A.T, x)
+    solve_symmetric(A @ A.T, x)
     assert np.allclose(A @ A.T @ x, A @ np.ones(3), atol=1e-6)

@@ -14,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
+from holdfast._kernels import kernel
 from holdfast._kernels import svm as kernels
 from holdfast._kernels.svm_elimination import scale_columns, swap_rows_to_end
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
@@ -269,14 +270,19 @@ def test_leaving_features_go_last(left, data):
     assert who[left:].tolist() == list(range(left, 25))
 
 
+@kernel
+def solve_positive_definite(A, x):
+    kernels._cholesky_in_place(A, 0.0)
+    kernels._solve_cholesky(A, x)
+
+
 @given(st.integers(1, 23), st.integers(0, 2**32 - 1))
 def test_factor_and_substitution_solve(n, seed):
     generator = np.random.default_rng(seed)
     A = generator.normal(size=(n, n + 3))
     A, x = A @ A.T, generator.normal(size=n)
-    U, solution = A.copy(), x.copy()
-    kernels._cholesky_in_place(U, 0.0)
-    kernels._solve_cholesky(U, solution)
+    solution = x.copy()
+    solve_positive_definite(A.copy(), solution)
     np.testing.assert_allclose(A @ solution, x, atol=1e-7)
 
 

@@ -27,6 +27,11 @@ file                   checked against
 ``svm_elimination``    WEKA (``tests/golden/weka.json``); slow versions in the test
 ``svm_many_samples``   the Gram matrix solver of ``svm``; scikit-learn's ``SVC``; duality gaps
 =====================  ==========================================================================
+
+Kernels are compiled on the user's machine, at their first call. To keep that short they avoid what
+numba compiles anew into each of them: array expressions, assignments to slices, reductions, most
+functions of numpy. A literal argument, or a variable that starts with one, has its own type: a
+callee would be compiled for it a second time.
 """
 
 from __future__ import annotations
@@ -41,17 +46,31 @@ from numba.core.event import Event, Listener, register
 logger = logging.getLogger(__name__)
 F = TypeVar("F", bound=Callable[..., Any])
 
+# "numpy": a division by 0 gives inf or NaN; otherwise each division would have a branch that raises
+_ENTRY_FOR_PYTHON: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+_NO_ENTRIES: dict[str, Any] = {**_ENTRY_FOR_PYTHON, "no_cpython_wrapper": True}
+
 
 def kernel(function: F) -> F:
     """Compile a function to machine code and cache it on disk for the next process.
 
     Where neither the package's folder nor the user's cache folder is writable, the function is
-    compiled again in every process.
+    compiled again in every process. The entry for calls by a C pointer is left out.
     """
     try:
-        compiled: Any = njit(function, cache=True)
+        compiled: Any = njit(function, cache=True, **_ENTRY_FOR_PYTHON)
     except RuntimeError:
-        compiled = njit(function)
+        compiled = njit(function, **_ENTRY_FOR_PYTHON)
+    return cast("F", compiled)
+
+
+def subroutine(function: F) -> F:
+    """Compile a function that only kernels call, never Python.
+
+    Its machine code becomes part of each kernel that calls it. It has no entries for Python or C,
+    which take about as long to compile as a short function, and no file in the cache.
+    """
+    compiled: Any = njit(function, **_NO_ENTRIES)
     return cast("F", compiled)
 
 

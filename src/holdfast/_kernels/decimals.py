@@ -25,7 +25,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 _MAX_POWER_OF_TEN = 60  # chosen: 10^19 × 10^±60 is far from the limits of a normal double
@@ -61,7 +61,7 @@ def _tabulate_powers() -> tuple[NDArray[np.uint64], IntArray]:
 _POWER_BITS, _POWER_SHIFTS = _tabulate_powers()
 
 
-@kernel
+@subroutine
 def _high_half(a: np.uint64, b: np.uint64) -> np.uint64:
     """Upper 64 bits of the product of two 64-bit numbers, by four products of 32-bit halves."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -72,7 +72,7 @@ def _high_half(a: np.uint64, b: np.uint64) -> np.uint64:
     return a1 * b1 + (middle >> half) + (carry >> half)
 
 
-@kernel
+@subroutine
 def _nearest_double(digits: np.uint64, power: int) -> float:
     """The double nearest to digits × 10^power, or NaN where 64 bits do not decide it."""
     if digits < np.uint64(1 << 53) and -22 <= power <= 22:

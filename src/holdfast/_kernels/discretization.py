@@ -46,7 +46,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 Int32Array: TypeAlias = NDArray[np.int32]
@@ -58,13 +58,10 @@ _MAX_EXACT_CLASSES = 600  # derived: 3^646 is the largest power of 3 in the rang
 _ROUNDING = 1e-9  # chosen: far above the rounding error of a margin, about 1e-15 log n
 
 
-@kernel
 def n_log_n(largest: int) -> FloatArray:
     """Tabulate n log n for counts from 0 to the largest."""
-    table = np.zeros(largest + 1)
-    for n in range(1, largest + 1):
-        table[n] = n * math.log(n)
-    return table
+    # math.log, as in the kernels: numpy's logarithm differs in the last bit on some processors
+    return np.array([0.0] + [n * math.log(n) for n in range(1, largest + 1)])
 
 
 @kernel
@@ -85,47 +82,7 @@ def sort_sparse(start: IntArray, rows: Int32Array, values: FloatArray) -> None:
         values[column] = values[column][order]
 
 
-@kernel
-def fill_sorted_columns(
-    block: FloatArray, order: IntArray, rows: Int32Array, values: FloatArray
-) -> None:
-    """Write the entries of dense columns in sorted order.
-
-    Parameters
-    ----------
-    block : ndarray of shape (p, n)
-        The values, one column of the data per row.
-    order : ndarray of shape (p, n)
-        The rows of each column in ascending order of values.
-    rows, values : ndarray of shape (p * n,)
-        Receive the row and the value of each entry.
-    """
-    n = block.shape[1]
-    for j in range(len(block)):
-        for i in range(n):
-            rows[j * n + i] = order[j, i]
-            values[j * n + i] = block[j, order[j, i]]
-
-
-@kernel
-def first_missing(start: IntArray, values: FloatArray) -> IntArray:
-    """Find where the missing values of each sorted column begin.
-
-    Parameters
-    ----------
-    start : ndarray of shape (p + 1,)
-        Where the entries of each column begin.
-    values : ndarray of shape (n_entries,)
-        The sorted values, NaN last.
-    """
-    stop = start[1:].copy()
-    for j in range(len(stop)):
-        while stop[j] > start[j] and np.isnan(values[stop[j] - 1]):
-            stop[j] -= 1
-    return stop
-
-
-@kernel
+@subroutine
 def _x_log_x(x: float, table: FloatArray) -> float:
     """Return x log x, from `table` (shape (n + 1,), see `n_log_n`) where x is an integer.
 
@@ -137,7 +94,7 @@ def _x_log_x(x: float, table: FloatArray) -> float:
     return table[n] if n == x else x * math.log(x)
 
 
-@kernel
+@subroutine
 def _append_groups(
     g: int,
     first: int,
@@ -171,8 +128,9 @@ def _append_groups(
         Rows of each class in the first g groups at g; the last row is scratch.
     """
     n_classes = cumulative.shape[1]
-    running = cumulative[-1]
-    running[:] = cumulative[g]
+    running = cumulative[len(cumulative) - 1]
+    for k in range(n_classes):
+        running[k] = cumulative[g, k]
     for i in range(first, last):
         row = rows[i]
         running[codes[row]] += weights[row]
@@ -186,7 +144,7 @@ def _append_groups(
     return g
 
 
-@kernel
+@subroutine
 def _append_zeros(
     g: int,
     first: int,
@@ -221,7 +179,7 @@ def _append_zeros(
     return g + (n_zeros > 0)
 
 
-@kernel
+@subroutine
 def _group_by_value(
     first: int,
     last: int,
@@ -251,31 +209,30 @@ def _group_by_value(
     """
     # NaN equals no value, so the first entry always starts a group
     group_values[0] = np.nan
-    cumulative[0] = 0
-    missing[:] = 0
+    for k in range(len(missing)):
+        cumulative[0, k] = 0
+        missing[k] = 0
     for i in range(last, end):
         missing[codes[rows[i]]] += weights[rows[i]]
-    if end - first == len(weights):
-        return _append_groups(
-            0, first, last, rows, values, codes, weights, tied, group_values, cumulative
+    g, start = 0 * first, first
+    if end - first < len(weights):
+        # rows without an entry hold zero: their group comes between negative and positive values
+        for i in range(first, last):
+            start += values[i] < 0
+        g = _append_groups(
+            g, first, start, rows, values, codes, weights, tied, group_values, cumulative
         )
-    # rows without an entry hold zero: their group comes between negative and positive values
-    middle = first
-    for i in range(first, last):
-        middle += values[i] < 0
-    g = _append_groups(
-        0, first, middle, rows, values, codes, weights, tied, group_values, cumulative
-    )
-    g = _append_zeros(
-        g, first, last, rows, codes, weights, totals, missing, group_values, cumulative
-    )
-    # stored zeros join the others
+        g = _append_zeros(
+            g, first, last, rows, codes, weights, totals, missing, group_values, cumulative
+        )
+        # stored zeros join the others
+        tied = True
     return _append_groups(
-        g, middle, last, rows, values, codes, weights, True, group_values, cumulative
+        g, start, last, rows, values, codes, weights, tied, group_values, cumulative
     )
 
 
-@kernel
+@subroutine
 def _entropy(a: int, b: int, cumulative: IntArray, table: FloatArray) -> tuple[float, int, int]:
     """Class entropy in bits of groups a to b, and how many rows and classes they hold.
 
@@ -296,7 +253,7 @@ def _entropy(a: int, b: int, cumulative: IntArray, table: FloatArray) -> tuple[f
     return (value + table[total]) / (total * _LOG2), total, present
 
 
-@kernel
+@subroutine
 def _lowest_entropy_cut(
     a: int, b: int, prior: float, total: int, cumulative: IntArray, table: FloatArray
 ) -> tuple[float, int]:
@@ -332,7 +289,7 @@ def _lowest_entropy_cut(
     return best, cut
 
 
-@kernel
+@subroutine
 def _class_choice_bits(present: int) -> float:
     """Return log₂(3^c - 2): the bits that name the classes on both sides of a cut."""
     # 3^c overflows from c = 647 on; from c = 35 on the 2 is below its last bit
@@ -341,7 +298,7 @@ def _class_choice_bits(present: int) -> float:
     return log / _LOG2
 
 
-@kernel
+@subroutine
 def _best_cut(a: int, b: int, cumulative: IntArray, table: FloatArray) -> int:
     """Find the best cut of groups a to b that pays for its description; -1 if there is none.
 
@@ -368,7 +325,7 @@ def _best_cut(a: int, b: int, cumulative: IntArray, table: FloatArray) -> int:
     return cut if prior - best > cost else -1
 
 
-@kernel
+@subroutine
 def _first_cut_margins(totals: IntArray, table: FloatArray) -> FloatArray:
     """Tabulate gain minus cost of a first cut of two classes, without the cost of naming the cut.
 
@@ -385,7 +342,7 @@ def _first_cut_margins(totals: IntArray, table: FloatArray) -> FloatArray:
     zeros, ones = totals[0], totals[1]
     n = zeros + ones
     whole = table[n] - table[zeros] - table[ones]
-    needed = _class_choice_bits(2) - 2.0 * whole / (n * _LOG2)
+    needed = _class_choice_bits(len(totals)) - 2.0 * whole / (n * _LOG2)
     margins = np.empty((zeros + 1) * (ones + 1))
     for a in range(zeros + 1):
         for b in range(ones + 1):
@@ -396,11 +353,11 @@ def _first_cut_margins(totals: IntArray, table: FloatArray) -> FloatArray:
             sides = ((a > 0) + (b > 0)) * left / low + ((a < zeros) + (b < ones)) * right / high
             margins[a * (ones + 1) + b] = ((whole - left - right - sides) / _LOG2 - needed) / n
     # a cut needs rows on both sides
-    margins[0] = margins[-1] = -np.inf
+    margins[0] = margins[len(margins) - 1] = -np.inf
     return margins
 
 
-@kernel
+@subroutine
 def _count_ties(start: IntArray, stop: IntArray, values: FloatArray) -> IntArray:
     """Count the entries of each column that equal the entry before.
 
@@ -413,14 +370,15 @@ def _count_ties(start: IntArray, stop: IntArray, values: FloatArray) -> IntArray
     values : ndarray of shape (n_entries,)
         The sorted values.
     """
-    ties = np.zeros(len(stop), np.int64)
+    ties = np.empty(len(stop), np.int64)
     for j in range(len(stop)):
+        ties[j] = 0
         for i in range(start[j] + 1, stop[j]):
             ties[j] += values[i] == values[i - 1]
     return ties
 
 
-@kernel
+@subroutine
 def _highest_margin(
     first: int, last: int, rows: Int32Array, steps: IntArray, margins: FloatArray
 ) -> float:
@@ -442,14 +400,14 @@ def _highest_margin(
     return highest
 
 
-@kernel
+@subroutine
 def _midpoint(lower: float, upper: float) -> float:
     """Return the middle of two numbers, also where their sum overflows."""
     middle = (lower + upper) / 2.0
     return lower / 2.0 + upper / 2.0 if math.isinf(middle) else middle
 
 
-@kernel
+@subroutine
 def _mdl_cuts(
     n_groups: int,
     cumulative: IntArray,
@@ -478,7 +436,7 @@ def _mdl_cuts(
     cuts : ndarray of shape (n_groups - 1,) or more
         Receives the cuts.
     """
-    count, depth, a = 0, 1, 0
+    count, depth, a = 0, 1, 0 * n_groups
     stack[0] = n_groups
     while depth > 0:
         b = stack[depth - 1]
@@ -497,7 +455,7 @@ def _mdl_cuts(
     return count
 
 
-@kernel
+@subroutine
 def _bins_by_edges(n_bins: int, cumulative: IntArray, edges: IntArray, bins: FloatArray) -> int:
     """Count the classes in the bins between edges.
 
@@ -518,7 +476,7 @@ def _bins_by_edges(n_bins: int, cumulative: IntArray, edges: IntArray, bins: Flo
     return n_bins
 
 
-@kernel
+@subroutine
 def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatArray) -> int:
     """Count the classes in bins of equal frequency: a value goes where its mean rank falls.
 
@@ -530,7 +488,9 @@ def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatA
         Receives the counts.
     """
     n_classes = cumulative.shape[1]
-    bins[:n_bins] = 0.0
+    for i in range(n_bins):
+        for k in range(n_classes):
+            bins[i, k] = 0.0
     total, below = 0, 0
     for k in range(n_classes):
         total += cumulative[n_groups, k]
@@ -546,7 +506,7 @@ def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatA
     return n_bins
 
 
-@kernel
+@subroutine
 def _spread_missing(n_bins: int, missing: IntArray, bins: FloatArray) -> None:
     """Spread the rows with a missing value over the bins, in proportion to the sizes of the bins.
 
@@ -569,7 +529,7 @@ def _spread_missing(n_bins: int, missing: IntArray, bins: FloatArray) -> None:
             bins[i, k] += size / total * missing[k]
 
 
-@kernel
+@subroutine
 def _score_bins(kind: int, n_bins: int, bins: FloatArray, table: FloatArray) -> float:
     """Score a table of bins by classes.
 
@@ -609,7 +569,7 @@ def _score_bins(kind: int, n_bins: int, bins: FloatArray, table: FloatArray) -> 
     return 2.0 * gain / -(class_term + bin_term)
 
 
-@kernel
+@subroutine
 def _mark_promising(
     start: IntArray,
     stop: IntArray,
@@ -661,7 +621,7 @@ def _mark_promising(
         )
 
 
-@kernel
+@subroutine
 def _margins_pay_off(totals: IntArray, n_entries: int) -> bool:
     """Return whether a table of margins is cheap next to a pass over the entries.
 
@@ -724,10 +684,11 @@ def score_columns(
     bins = np.empty((max(n_bins, n) + 1, n_classes))
     stack, edges = np.empty(n + 2, np.int64), np.empty(n + 1, np.int64)
     ties = _count_ties(start, stop, values)
-    promising = np.ones(len(stop), np.bool_)
+    promising = np.empty(len(stop), np.bool_)
     for r in range(len(weights)):
         weight, total = weights[r], totals[r]
-        promising[:] = True
+        for j in range(len(stop)):
+            promising[j] = True
         if n_bins == 0 and n_classes == 2 and _margins_pay_off(total, len(rows)):
             _mark_promising(start, stop, rows, ties, codes, weight, total, table, promising)
         for j in range(len(stop)):

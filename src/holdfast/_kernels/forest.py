@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._kernels.shuffling import shuffle_front
 from holdfast._typing import FloatArray, IntArray
 
@@ -52,11 +52,11 @@ class Tree(NamedTuple):
     predicted: IntArray
 
 
-@kernel
+@subroutine
 def _predict_row(tree: Tree, row: Float32Array, replaced: int, value: np.float32) -> int:
     """Class that a tree predicts for one row with the value of one feature replaced.
 
-    `row` of shape (k,) holds the features that the tree uses; `replaced` is -1 to replace none.
+    `row` of shape (k,) holds the features that the tree uses; `replaced` is k to replace none.
     """
     node = 0
     while tree.left[node] >= 0:
@@ -72,7 +72,7 @@ def predict_rows(tree: Tree, values: Float32Array) -> IntArray:
     """Class that a tree predicts for each row; `values` has shape (n, k)."""
     classes = np.empty(len(values), np.int64)
     for i in range(len(values)):
-        classes[i] = _predict_row(tree, values[i], -1, np.float32(0))
+        classes[i] = _predict_row(tree, values[i], values.shape[1], np.float32(0))
     return classes
 
 
@@ -95,13 +95,17 @@ def rows_by_feature(tree: Tree, values: Float32Array) -> tuple[IntArray, IntArra
     n, k = values.shape
     # counts go two places up, so that after the sum bounds[f + 1]
     # is where feature f begins; filling moves it on to where f ends
-    bounds = np.zeros(k + 2, np.int64)
+    bounds, last = np.empty(k + 2, np.int64), np.empty(k, np.int64)
+    for f in range(k + 2):
+        bounds[f] = 0
     rows = np.empty(0, np.int64)
     for fill in range(2):  # count first: memory grows with the paths, never with n x k
         if fill:
-            bounds = np.cumsum(bounds)
-            rows = np.empty(bounds[-1], np.int64)
-        last = np.full(k, -1)
+            for f in range(k + 1):
+                bounds[f + 1] += bounds[f]
+            rows = np.empty(bounds[k + 1], np.int64)
+        for f in range(k):
+            last[f] = -1
         for i in range(n):
             node = 0
             while tree.left[node] >= 0:
@@ -138,8 +142,9 @@ def accuracy_decreases(
     n, k = values.shape
     before = predict_rows(tree, values)
     bounds, rows = rows_by_feature(tree, values)
-    deck = np.arange(n)
-    decreases = np.zeros(k)
+    deck, decreases = np.empty(n, np.int64), np.empty(k)
+    for i in range(n):
+        deck[i] = i
     for f in range(k):
         affected = rows[bounds[f] : bounds[f + 1]]
         lost = 0
@@ -150,6 +155,7 @@ def accuracy_decreases(
                 i = affected[position]
                 after = _predict_row(tree, values[i], f, values[deck[position], f])
                 # a prediction that becomes right counts as a negative loss, so noise averages to 0
-                lost += int(before[i] == classes[i]) - int(after == classes[i])
+                lost += before[i] == classes[i]
+                lost -= after == classes[i]
         decreases[f] = lost / (n * repeats)
     return decreases

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 REGULAR, SINGULAR, UNCLEAR = range(3)
@@ -144,7 +144,7 @@ def fill_moments(samples: SplitSamples, rule: CovarianceRule) -> None:
                 samples.variances[s, c, f] = (1.0 - rule.ridge) * variance + rule.ridge
 
 
-@kernel
+@subroutine
 def _mean_and_variance(
     values: FloatArray, rows: IntArray, multiple: float, lost_freedom: int
 ) -> tuple[float, float]:
@@ -159,7 +159,7 @@ def _mean_and_variance(
     return mean, squares / max(len(rows) - lost_freedom, 1)
 
 
-@kernel
+@subroutine
 def _allocate_subset(samples: SplitSamples, s: int, size: int) -> GrowingSubset:
     """Allocate arrays for up to `size` features in split s, at depth 0."""
     classes = samples.bounds.shape[1] - 1
@@ -178,7 +178,7 @@ def _allocate_subset(samples: SplitSamples, s: int, size: int) -> GrowingSubset:
     )
 
 
-@kernel
+@subroutine
 def _add_feature(
     samples: SplitSamples,
     rule: CovarianceRule,
@@ -218,7 +218,7 @@ def _add_feature(
     return REGULAR
 
 
-@kernel
+@subroutine
 def _centre_values(
     values: FloatArray, rows: IntArray, mean: float, multiple: float, out: FloatArray
 ) -> None:
@@ -230,7 +230,7 @@ def _centre_values(
         out[i] = (values[u64(rows[i])] - mean) * multiple
 
 
-@kernel
+@subroutine
 def _append_covariances(
     centred: FloatArray,
     start: int,
@@ -260,7 +260,7 @@ def _append_covariances(
         centred[first + i, end] = fitted[i]
 
 
-@kernel
+@subroutine
 def _append_factor_row(
     factor: FloatArray, c: int, products: FloatArray, row: FloatArray, variance: float, depth: int
 ) -> float:
@@ -290,7 +290,7 @@ def _append_factor_row(
     return variance
 
 
-@kernel
+@subroutine
 def _whiten_coordinate(
     white: FloatArray, c: int, row: FloatArray, depth: int, pivot: float
 ) -> None:
@@ -312,7 +312,7 @@ def _whiten_coordinate(
         white[class_, end, t] *= inverse
 
 
-@kernel
+@subroutine
 def _add_squares(white: FloatArray, distances: FloatArray, c: int, depth: int, sign: float) -> None:
     """Add the squares of one coordinate to the distances, or subtract them (sign -1).
 
@@ -324,7 +324,7 @@ def _add_squares(white: FloatArray, distances: FloatArray, c: int, depth: int, s
         distances[class_, end + u64(1), t] = distances[class_, end, t] + square
 
 
-@kernel
+@subroutine
 def _weigh_hits(samples: SplitSamples, growth: GrowingSubset, s: int, depth: int) -> float:
     """Weight of the correct predictions of a split; NaN where two classes are nearly tied.
 
@@ -441,7 +441,7 @@ def score_removals(
                 values[i] = np.nan
 
 
-@kernel
+@subroutine
 def _invert_covariances(
     samples: SplitSamples, growth: GrowingSubset, s: int, rest: GrowingSubset
 ) -> FloatArray:
@@ -473,7 +473,7 @@ def _invert_covariances(
     return precision
 
 
-@kernel
+@subroutine
 def _subtract_line(block: FloatArray, c: int, k: int, j: int, multiple: float) -> None:
     """Subtract a multiple of line j from line k of `block` (shape (c, size, m)) in class c."""
     class_, line, other = u64(c), u64(k), u64(j)
@@ -481,7 +481,7 @@ def _subtract_line(block: FloatArray, c: int, k: int, j: int, multiple: float) -
         block[class_, line, t] -= multiple * block[class_, other, t]
 
 
-@kernel
+@subroutine
 def _scale_line(block: FloatArray, c: int, k: int, multiple: float) -> None:
     """Multiply line k of `block` (shape (c, size, m)) in class c."""
     class_, line = u64(c), u64(k)
@@ -489,7 +489,7 @@ def _scale_line(block: FloatArray, c: int, k: int, multiple: float) -> None:
         block[class_, line, t] *= multiple
 
 
-@kernel
+@subroutine
 def _remove_features(
     samples: SplitSamples,
     growth: GrowingSubset,

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._kernels.shuffling import shuffle_front
 from holdfast._typing import FloatArray, IntArray
 
@@ -85,7 +85,7 @@ def shuffle_features(
     return values, orders
 
 
-@kernel
+@subroutine
 def _sort_node(
     x: FloatArray, order: IntArray, members: IntArray, marks: IntArray, mark: int, out: IntArray
 ) -> None:
@@ -118,7 +118,7 @@ def _sort_node(
         out[at] = i
 
 
-@kernel
+@subroutine
 def _best_cut(
     x: FloatArray, samples: IntArray, classes: IntArray, weights: FloatArray, totals: FloatArray
 ) -> tuple[float, float]:

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 GAUSSIAN, LOGISTIC, MULTINOMIAL = range(3)
@@ -49,10 +49,9 @@ RIDGE = 1e-13  # of the largest diagonal entry: keeps singular systems solvable
 TWIN_TOLERANCE = 1e-10  # of the largest value: features that differ by less are equal
 
 
-@kernel
-def _dot(a: FloatArray, b: FloatArray) -> float:
-    """Sum of products of `a` and `b`, both of shape (n,), in an order that depends on n alone."""
-    n = len(a)
+@subroutine
+def _dot(a: FloatArray, b: FloatArray, n: int) -> float:
+    """Sum of the first n products of `a` and `b`, of shape (n,) or more; n alone sets its order."""
     even = n - n % 4
     # four running sums, since each addition waits for the one before
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -66,18 +65,19 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return (s0 + s1) + (s2 + s3)
 
 
-@kernel
+@subroutine
 def _predictions(family: int, eta: FloatArray) -> FloatArray:
     """Expected targets: probabilities of the classes, or the predictors themselves.
 
     `eta`, of shape (rows, n), holds the linear predictors.
     """
-    if family == GAUSSIAN:
-        return eta.copy()
     rows, n = eta.shape
     P = np.empty((rows, n))
     for row in range(rows):
         for i in range(n):
+            if family == GAUSSIAN:
+                P[row, i] = eta[row, i]
+                continue
             # differences of predictors: an overflow to infinity gives the correct limit 0
             # P_row = 1 / sum_s exp(eta_s - eta_row)
             total = np.exp(-eta[row, i]) if family == LOGISTIC else 0.0
@@ -90,7 +90,11 @@ def _predictions(family: int, eta: FloatArray) -> FloatArray:
 @kernel
 def residuals(family: int, Y: FloatArray, eta: FloatArray) -> FloatArray:
     """Targets minus predictions; `Y` and `eta` have shape (rows, n), one row per class."""
-    return Y - _predictions(family, eta)
+    R = _predictions(family, eta)
+    for row in range(Y.shape[0]):
+        for i in range(Y.shape[1]):
+            R[row, i] = Y[row, i] - R[row, i]
+    return R
 
 
 @kernel
@@ -132,8 +136,9 @@ def slopes(Z: FloatArray, R: FloatArray) -> FloatArray:
     """
     p, n = Z.shape
     even = p - p % 4
-    out = np.empty((len(R), p))
-    for row in range(len(R)):
+    rows = len(R)
+    out = np.empty((rows, p))
+    for row in range(rows):
         r = R[row]
         for j in range(0, even, 4):
             a, b, c, d = Z[j], Z[j + 1], Z[j + 2], Z[j + 3]
@@ -143,13 +148,13 @@ def slopes(Z: FloatArray, R: FloatArray) -> FloatArray:
                 sb += b[i] * r[i]
                 sc += c[i] * r[i]
                 sd += d[i] * r[i]
-            out[row, j], out[row, j + 1], out[row, j + 2], out[row, j + 3] = sa, sb, sc, sd
+            out[row, j], out[row, j + 1] = sa / n, sb / n
+            out[row, j + 2], out[row, j + 3] = sc / n, sd / n
         for j in range(even, p):
             a, sa = Z[j], 0.0
             for i in range(n):
                 sa += a[i] * r[i]
-            out[row, j] = sa
-    out /= n
+            out[row, j] = sa / n
     return out
 
 
@@ -164,7 +169,10 @@ def has_twin(Z: FloatArray, working: IntArray, j: int) -> bool:
     working : ndarray of shape (k,)
         The working set.
     """
-    n, limit = Z.shape[1], TWIN_TOLERANCE * np.abs(Z[j]).max()
+    n, largest = Z.shape[1], 0.0
+    for i in range(n):
+        largest = max(largest, abs(Z[j, i]))
+    limit = TWIN_TOLERANCE * largest
     for k in working:
         for sign in (1.0, -1.0):
             # most comparisons end at the first sample
@@ -176,7 +184,7 @@ def has_twin(Z: FloatArray, working: IntArray, j: int) -> bool:
     return False
 
 
-@kernel
+@subroutine
 def _largest_violation(
     Z: FloatArray, working: IntArray, B: FloatArray, R: FloatArray, penalty: float, ridge: float
 ) -> float:
@@ -197,9 +205,12 @@ def _largest_violation(
     n = R.shape[1]
     worst = 0.0
     for row in range(len(R)):
-        worst = max(worst, abs(R[row].sum()) / n)
+        total = 0.0
+        for i in range(n):
+            total += R[row, i]
+        worst = max(worst, abs(total) / n)
         for k in range(len(working)):
-            slope = _dot(Z[working[k]], R[row]) / n - ridge * B[row, k]
+            slope = _dot(Z[working[k]], R[row], n) / n - ridge * B[row, k]
             if B[row, k] == 0.0:
                 worst = max(worst, abs(slope) - penalty)
             else:
@@ -207,7 +218,7 @@ def _largest_violation(
     return worst
 
 
-@kernel
+@subroutine
 def _sweep_row(
     Z: FloatArray,
     working: IntArray,
@@ -245,7 +256,7 @@ def _sweep_row(
             continue
         z = Z[working[k]]
         # the optimum is soft_threshold(z @ u / n + v b, penalty) / (v + ridge)
-        target, curvature = _dot(z, u) / n + v[k] * b[k], v[k] + ridge
+        target, curvature = _dot(z, u, n) / n + v[k] * b[k], v[k] + ridge
         new = np.sign(target) * max(abs(target) - penalty, 0.0) / curvature
         if new != b[k]:
             change = new - b[k]
@@ -258,7 +269,7 @@ def _sweep_row(
     return moved
 
 
-@kernel
+@subroutine
 def _sweep_rows(
     Z: FloatArray,
     working: IntArray,
@@ -317,7 +328,7 @@ def _sweep_rows(
     return moved
 
 
-@kernel
+@subroutine
 def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
     """Solve Hx = g for a positive semidefinite H by Cholesky factorisation; x replaces g.
 
@@ -336,17 +347,17 @@ def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
     for a in range(size):  # H = LL', row by row
         for b in range(a):
             # H_ab = (H_ab - sum_c L_ac L_bc) / L_bb
-            H[a, b] = (H[a, b] - _dot(H[a, :b], H[b, :b])) / H[b, b]
-        H[a, a] = np.sqrt(max(H[a, a] + ridge - _dot(H[a, :a], H[a, :a]), ridge))
+            H[a, b] = (H[a, b] - _dot(H[a], H[b], b)) / H[b, b]
+        H[a, a] = np.sqrt(max(H[a, a] + ridge - _dot(H[a], H[a], a), ridge))
     for a in range(size):
-        g[a] = (g[a] - _dot(H[a, :a], g[:a])) / H[a, a]
+        g[a] = (g[a] - _dot(H[a], g, a)) / H[a, a]
     for a in range(size - 1, -1, -1):
         g[a] /= H[a, a]
         for b in range(a):
             g[b] -= H[a, b] * g[a]
 
 
-@kernel
+@subroutine
 def _newton_system(
     E: FloatArray,
     row: IntArray,
@@ -369,11 +380,11 @@ def _newton_system(
         Slope of the penalty along each coefficient.
     """
     size, n = E.shape
-    H, g = np.zeros((size, size)), np.empty(size)
-    curved = np.empty(P.shape)
+    H, g = np.empty((size, size)), np.empty(size)
+    curved = np.empty((len(P), n))
     for a in range(size):
         probabilities = P[row[a]]
-        g[a] = _dot(E[a], U[row[a]]) / n - penalty_slopes[a]
+        g[a] = _dot(E[a], U[row[a]], n) / n - penalty_slopes[a]
         for other in range(len(P)):
             for i in range(n):
                 curved[other, i] = -E[a, i] * probabilities[i] * P[other, i]
@@ -381,11 +392,11 @@ def _newton_system(
             curved[row[a], i] += E[a, i] * (probabilities[i] + weight_floor)
         # only the lower triangle, which the factorisation reads
         for b in range(a + 1):
-            H[a, b] = _dot(curved[row[b]], E[b]) / n
+            H[a, b] = _dot(curved[row[b]], E[b], n) / n
     return H, g
 
 
-@kernel
+@subroutine
 def _active_coefficients(
     Z: FloatArray, working: IntArray, B: FloatArray, penalty: float, ridge: float
 ) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
@@ -406,11 +417,13 @@ def _active_coefficients(
     for row in range(rows):
         for k in range(len(working)):
             size += B[row, k] != 0.0
-    E, penalty_slopes = np.ones((size + rows, n)), np.zeros(size + rows)
+    E, penalty_slopes = np.empty((size + rows, n)), np.empty(size + rows)
     rows_of, places = np.empty(size + rows, np.int64), np.empty(size, np.int64)
     a = 0
     for row in range(rows):
-        rows_of[size + row] = row
+        rows_of[size + row], penalty_slopes[size + row] = row, 0.0
+        for i in range(n):
+            E[size + row, i] = 1.0
         for k in range(len(working)):
             if B[row, k] != 0.0:
                 rows_of[a], places[a] = row, k
@@ -421,7 +434,7 @@ def _active_coefficients(
     return E, rows_of, places, penalty_slopes
 
 
-@kernel
+@subroutine
 def _solve_active_coefficients(
     Z: FloatArray,
     working: IntArray,
@@ -474,7 +487,7 @@ def _solve_active_coefficients(
             offsets[row] += change
 
 
-@kernel
+@subroutine
 def _minimise_model(
     Z: FloatArray,
     working: IntArray,
@@ -507,20 +520,24 @@ def _minimise_model(
                 total += weight * Z[working[k], i] * Z[working[k], i]
             # V = mean(w z^2), the curvature of the model along one coefficient
             V[row, k] = total / n
-    D, m, offsets, whole = np.zeros((rows, n)), np.zeros(n), np.zeros(rows), True
-    n_sweeps = 0
+    D, m, offsets = np.empty((rows, n)), np.empty(n), np.empty(rows)
+    for row in range(rows):
+        offsets[row] = 0.0
+        for i in range(n):
+            D[row, i], m[i] = 0.0, 0.0
+    moved, n_sweeps = 0.0, 0
     for _ in range(MAX_SWEEPS):
+        # Sweeps over few coefficients are cheap. Only once these have settled does a whole sweep
+        # check whether others become active.
+        whole = moved <= tolerance
         moved = _sweep_rows(
             Z, working, B, V, R, P, D, m, offsets, weight_floor, penalty, ridge, whole
         )
         if moved <= tolerance and whole:
             break
-        # Sweeps over few coefficients are cheap. Only once these have settled does a whole sweep
-        # check whether others become active.
-        whole = moved <= tolerance
         n_sweeps += 1
         # chosen: about when the sweeps so far have cost as much as one linear system
-        if n_sweeps > 10 + B.size // 4:
+        if n_sweeps > 10 + rows * len(working) // 4:
             _solve_active_coefficients(
                 Z, working, B, R, P, D, m, offsets, weight_floor, penalty, ridge
             )
@@ -528,7 +545,7 @@ def _minimise_model(
     return offsets
 
 
-@kernel
+@subroutine
 def _search_line(
     family: int,
     Y: FloatArray,
@@ -549,11 +566,15 @@ def _search_line(
     eta, change : ndarray of shape (rows, n)
         The predictors, changed in place, and their change by the whole step.
     """
-    start, share = eta.copy(), 1.0
+    rows, n = eta.shape
+    start, share = np.empty((rows, n)), 1.0
+    for row in range(rows):
+        for i in range(n):
+            start[row, i] = eta[row, i]
     before = loss(family, Y, eta)
     for _ in range(MAX_HALVINGS):
-        for row in range(len(eta)):
-            for i in range(eta.shape[1]):
+        for row in range(rows):
+            for i in range(n):
                 eta[row, i] = start[row, i] + share * change[row, i]
         # the penalty is convex: a share of the step changes it by at most that share
         objective = loss(family, Y, eta) + share * penalty_change
@@ -566,7 +587,7 @@ def _search_line(
 
 
 @kernel
-def _step_towards_model(
+def step_towards_model(
     Z: FloatArray,
     Y: FloatArray,
     family: int,
@@ -590,7 +611,12 @@ def _step_towards_model(
     """
     rows, n = Y.shape
     P = _predictions(family, eta)
-    R = Y - P
+    R, new = np.empty((rows, n)), np.empty((rows, len(working)))
+    for row in range(rows):
+        for i in range(n):
+            R[row, i] = Y[row, i] - P[row, i]
+        for k in range(len(working)):
+            new[row, k] = B[row, k]
     violation = _largest_violation(Z, working, B, R, penalty, ridge)
     if violation <= tolerance:
         return violation
@@ -600,8 +626,10 @@ def _step_towards_model(
         max(0.5 * tolerance, INNER_TOLERANCE_SHARE * violation),
     )
     if family == GAUSSIAN:  # the loss is quadratic: the model, with weights of 1, is exact
-        P, weight_floor, model_tolerance = np.zeros((rows, n)), 1.0, 0.5 * tolerance
-    new = B.copy()
+        weight_floor, model_tolerance = 1.0, 0.5 * tolerance
+        for row in range(rows):
+            for i in range(n):
+                P[row, i] = 0.0
     offsets = _minimise_model(Z, working, new, R, P, weight_floor, penalty, ridge, model_tolerance)
     change, penalty_change, loss_decrease = np.empty((rows, n)), 0.0, 0.0
     for row in range(rows):
@@ -614,7 +642,7 @@ def _step_towards_model(
                 change[row, i] += (new[row, k] - B[row, k]) * Z[working[k], i]
         # first-order decrease of the loss; with the change of the penalty it is the prediction that
         # the line search compares with
-        loss_decrease += _dot(R[row], change[row]) / n
+        loss_decrease += _dot(R[row], change[row], n) / n
     share = _search_line(family, Y, eta, change, penalty_change - loss_decrease, penalty_change)
     for row in range(rows):
         for k in range(len(working)):
@@ -624,7 +652,6 @@ def _step_towards_model(
     return violation
 
 
-@kernel
 def solve(
     Z: FloatArray,
     Y: FloatArray,
@@ -651,16 +678,11 @@ def solve(
     eta : ndarray of shape (rows, n)
         The linear predictors, kept up to date.
     """
-    rows, violation = len(Y), 0.0
-    B = np.empty((rows, len(working)))
-    for row in range(rows):
-        for k in range(len(working)):
-            B[row, k] = beta[row, working[k]]
+    # not compiled: a kernel around the step would compile all of the step again
+    violation, B = 0.0, np.take(beta, working, axis=1)
     for _ in range(MAX_ROUNDS):
-        violation = _step_towards_model(Z, Y, family, working, B, eta, penalty, ridge, tolerance)
+        violation = step_towards_model(Z, Y, family, working, B, eta, penalty, ridge, tolerance)
         if violation <= tolerance:
             break
-    for row in range(rows):
-        for k in range(len(working)):
-            beta[row, working[k]] = B[row, k]
+    beta[:, working] = B
     return violation

@@ -18,18 +18,19 @@ threads. Points are added in their order: the same points have the same mean to 
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 Float32Array: TypeAlias = NDArray[np.float32]
 
 
-@kernel
+@subroutine
 def squared_distance(a: FloatArray, b: FloatArray) -> float:
     """Sum the squared differences of `a` and `b`, both of shape (n,), in their order."""
     total = 0.0
@@ -38,7 +39,7 @@ def squared_distance(a: FloatArray, b: FloatArray) -> float:
     return total
 
 
-@kernel
+@subroutine
 def _product_limits(
     centre: FloatArray, radius2: float, slack: float
 ) -> tuple[np.float32, np.float32]:
@@ -47,7 +48,10 @@ def _product_limits(
     `centre` has shape (n,). From |c - x|² = c·c - 2 (c·x - x·x/2) ≤ r² follows
     c·x - x·x/2 ≥ (c·c - r²) / 2.
     """
-    middle = 0.5 * ((centre * centre).sum() - radius2)
+    square = 0.0
+    for value in centre:
+        square += value * value
+    middle = 0.5 * (square - radius2)
     return np.float32(middle - slack), np.float32(middle + slack)
 
 
@@ -83,23 +87,28 @@ def shift_centres(
     firsts : ndarray of shape (n_centres,)
         Receives the first of them; without any, n_points.
     """
+    n = points.shape[1]
+    mean = np.empty(n)
     for c in range(len(centres)):
         low, high = _product_limits(centres[c], radius2, slack)
         count = 0
         firsts[c] = len(points)
         # points are added in their order, so the same points have the same mean to the last bit
-        mean = np.zeros(points.shape[1])
+        for j in range(n):
+            mean[j] = 0.0
         for i in range(len(points)):
             product = products[c, i]
             if product < low:
                 continue
             if product >= high or squared_distance(points[i], centres[c]) <= radius2:
-                mean += points[i]
+                for j in range(n):
+                    mean[j] += points[i, j]
                 count += 1
                 # the first point in reach breaks ties between peaks that are equally dense
                 firsts[c] = min(firsts[c], i)
         counts[c] = count
-        means[c] = mean / count if count > 0 else centres[c]
+        for j in range(n):
+            means[c, j] = mean[j] / count if count > 0 else centres[c, j]
 
 
 @kernel
@@ -154,27 +163,38 @@ def mean_nearest_distances(
     means : ndarray of shape (n_centres,)
         Receives the mean distances.
     """
-    best = np.empty(k, dtype=np.float32)
-    candidates = np.empty(len(points))
+    best, nearest = np.empty(k, np.float32), np.empty(k)
     for c in range(len(centres)):
         floor = _kth_largest(products[c], left_out[c], best) - 2.0 * slack
         count = 0
         for i in range(len(points)):
             if products[c, i] >= floor and i != left_out[c]:
-                candidates[count] = squared_distance(points[i], centres[c])
-                count += 1
-        means[c] = np.sqrt(np.sort(candidates[:count])[:k]).sum() / k
+                distance = squared_distance(points[i], centres[c])
+                if count < k:
+                    count += 1
+                elif distance >= nearest[k - 1]:
+                    continue
+                position = count - 1
+                while position > 0 and nearest[position - 1] > distance:
+                    nearest[position] = nearest[position - 1]
+                    position -= 1
+                nearest[position] = distance
+        total = 0.0
+        for position in range(count):
+            total += math.sqrt(nearest[position])
+        means[c] = total / k
 
 
-@kernel
+@subroutine
 def _kth_largest(row: Float32Array, left_out: int, best: Float32Array) -> float:
     """Return the k-th largest value of a row.
 
     `row` has shape (n_points,); `best`, of shape (k,), is scratch.
     """
     # insertion into a sorted list: k is small, and few values enter it
-    best[:] = -np.inf
     last = len(best) - 1
+    for position in range(len(best)):
+        best[position] = -np.inf
     for i in range(len(row)):
         if row[i] > best[last] and i != left_out:
             position = last

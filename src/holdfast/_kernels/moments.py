@@ -20,9 +20,11 @@ the order in which the caller's matrix products add up, in the last bits only.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 F, POOLED, WELCH, SQUARED = range(4)
@@ -30,7 +32,16 @@ MIN_SPREAD_SHARE = 1e-5  # chosen: above it a spread keeps about 11 of 16 digits
 LARGEST_FLOAT = np.finfo(np.float64).max
 
 
-@kernel
+@subroutine
+def _sum(values: FloatArray) -> float:
+    """Sum `values`, of shape (n,), one after the other."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+@subroutine
 def _split_squares(
     sums: FloatArray, counts: FloatArray, r: int, f: int, square: float, total: float
 ) -> tuple[float, float]:
@@ -107,7 +118,7 @@ def sums_of_squares(
     """
     _, resamples, features = sums.shape
     for r in range(resamples):
-        total = counts[r].sum()
+        total = _sum(counts[r])
         for f in range(features):
             between[r, f], within[r, f] = _split_squares(sums, counts, r, f, squares[r, f], total)
 
@@ -125,7 +136,7 @@ def pooled_t(sums: FloatArray, squares: FloatArray, counts: FloatArray, out: Flo
     # the two contrasts of two classes differ in sign only
     contrasts = 1 if classes == 2 else classes
     for r in range(resamples):
-        total = counts[r].sum()
+        total = _sum(counts[r])
         for f in range(features):
             whole = 0.0
             for k in range(classes):
@@ -144,7 +155,7 @@ def pooled_t(sums: FloatArray, squares: FloatArray, counts: FloatArray, out: Flo
                 # - 2 comes last
                 difference = (class_sum / n - rest_sum / n_rest) ** 2 * (n * n_rest / total)
                 best = max(best, difference / within)
-            out[r, f] = np.sqrt(best * (total - 2))
+            out[r, f] = math.sqrt(best * (total - 2))
 
 
 @kernel
@@ -165,7 +176,7 @@ def separate_t(
     classes, resamples, features = sums.shape
     contrasts = 1 if classes == 2 else classes
     for r in range(resamples):
-        total = counts[r].sum()
+        total = _sum(counts[r])
         for f in range(features):
             whole, square = 0.0, 0.0
             for k in range(classes):
@@ -187,10 +198,10 @@ def separate_t(
                 best = max(
                     best, difference / _squared_error(kind, class_squares, rest_squares, n, n_rest)
                 )
-            out[r, f] = best if kind == SQUARED else np.sqrt(best)
+            out[r, f] = best if kind == SQUARED else math.sqrt(best)
 
 
-@kernel
+@subroutine
 def _squared_error(
     kind: int, class_squares: float, rest_squares: float, n: float, n_rest: float
 ) -> float:
@@ -202,7 +213,7 @@ def _squared_error(
     return class_squares / (n - 1) + rest_squares / (n_rest - 1)
 
 
-@kernel
+@subroutine
 def _bounded_ratio(difference: float, spread: float) -> float:
     """A squared difference over its squared error; the largest double if only the error is 0."""
     if spread == 0:
@@ -210,7 +221,7 @@ def _bounded_ratio(difference: float, spread: float) -> float:
     return min(difference / spread, LARGEST_FLOAT)
 
 
-@kernel
+@subroutine
 def _moments_from_rows(
     column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -227,7 +238,10 @@ def _moments_from_rows(
         Class of each row, and how often the resample holds it.
     """
     # first pass: the mean of each class as base plus shift; second pass: squares about it
-    n, base, shift = np.zeros(classes), np.zeros(classes), np.zeros(classes)
+    n, base, shift = np.empty(classes), np.empty(classes), np.empty(classes)
+    inside, mean, origin = np.empty(classes), np.empty(classes), np.nan
+    for k in range(classes):
+        n[k], base[k], shift[k], inside[k], mean[k] = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(column)):
         if weights[i] > 0:
             k = codes[i]
@@ -235,11 +249,10 @@ def _moments_from_rows(
                 base[k] = column[i]
             n[k] += weights[i]
             shift[k] += weights[i] * (column[i] - base[k])
-    inside, mean, origin = np.zeros(classes), np.zeros(classes), np.nan
     for k in range(classes):
         if n[k] > 0:
             # means relative to the first class: large common values cancel before they cost digits
-            origin = base[k] if np.isnan(origin) else origin
+            origin = base[k] if math.isnan(origin) else origin
             shift[k] /= n[k]
             mean[k] = base[k] - origin + shift[k]
     for i in range(len(column)):
@@ -249,16 +262,20 @@ def _moments_from_rows(
     return n, mean, inside
 
 
-@kernel
+@subroutine
 def _squares_between(n: FloatArray, mean: FloatArray) -> float:
     """Sum of squares of class means about their common mean; `n`, `mean` have the shape (c,)."""
-    centre, between = (n * mean).sum() / n.sum(), 0.0
+    total, rows, between = 0.0, 0.0, 0.0
+    for k in range(len(n)):
+        total += n[k] * mean[k]
+        rows += n[k]
+    centre = total / rows
     for k in range(len(n)):
         between += n[k] * (mean[k] - centre) ** 2
     return between
 
 
-@kernel
+@subroutine
 def _statistic_from_rows(
     kind: int, column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
 ) -> float:
@@ -270,18 +287,21 @@ def _statistic_from_rows(
         As in `_moments_from_rows`.
     """
     n, mean, inside = _moments_from_rows(column, codes, weights, classes)
-    total = n.sum()
+    total, whole, present = 0.0, 0.0, 0
+    for k in range(classes):
+        total += n[k]
+        whole += n[k] * mean[k]
+        present += n[k] > 0
     if kind == F:
-        present = (n > 0).sum()
         between = _squares_between(n, mean)
-        return _bounded_ratio(between / (present - 1), inside.sum() / (total - present))
+        return _bounded_ratio(between / (present - 1), _sum(inside) / (total - present))
     best = 0.0
     min_rows = 1 if kind == POOLED else 2
     for k in range(1 if classes == 2 else classes):
         n_rest = total - n[k]
         if n[k] < min_rows or n_rest < min_rows:
             continue
-        rest = ((n * mean).sum() - n[k] * mean[k]) / n_rest
+        rest = (whole - n[k] * mean[k]) / n_rest
         outside = 0.0
         for j in range(classes):
             if j != k:
@@ -289,7 +309,14 @@ def _statistic_from_rows(
                 outside += inside[j] + n[j] * (mean[j] - rest) ** 2
         spread = _squared_error(kind, inside[k], outside, n[k], n_rest)
         best = max(best, _bounded_ratio((mean[k] - rest) ** 2, spread))
-    return best if kind == SQUARED or best == LARGEST_FLOAT else np.sqrt(best)
+    return best if kind == SQUARED or best == LARGEST_FLOAT else math.sqrt(best)
+
+
+@subroutine
+def _copy_column(block: FloatArray, f: int, column: FloatArray) -> None:
+    """Copy column f of `block`, of shape (n, p), to `column`, of shape (n,)."""
+    for i in range(len(column)):
+        column[i] = block[i, f]
 
 
 @kernel
@@ -314,12 +341,12 @@ def fill_missing_statistics(
     out : ndarray of shape (n_resamples, p)
         The statistics, completed in place.
     """
+    column = np.empty(len(block))
     for r in range(out.shape[0]):
         for f in range(out.shape[1]):
-            if np.isnan(out[r, f]):
-                out[r, f] = _statistic_from_rows(
-                    kind, block[:, f].copy(), codes, weights[r], classes
-                )
+            if math.isnan(out[r, f]):
+                _copy_column(block, f, column)
+                out[r, f] = _statistic_from_rows(kind, column, codes, weights[r], classes)
 
 
 @kernel
@@ -340,9 +367,10 @@ def fill_missing_squares(
     between, within : ndarray of shape (n_resamples, p)
         The sums of squares, completed in place.
     """
+    column = np.empty(len(block))
     for r in range(within.shape[0]):
         for f in range(within.shape[1]):
-            if np.isnan(within[r, f]):
-                column = block[:, f].copy()
+            if math.isnan(within[r, f]):
+                _copy_column(block, f, column)
                 n, mean, inside = _moments_from_rows(column, codes, weights[r], classes)
-                between[r, f], within[r, f] = _squares_between(n, mean), inside.sum()
+                between[r, f], within[r, f] = _squares_between(n, mean), _sum(inside)

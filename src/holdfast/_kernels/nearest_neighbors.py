@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 UInt64Array: TypeAlias = NDArray[np.uint64]
@@ -215,7 +215,7 @@ def score_units(
     return values[:n_units] / n_splits
 
 
-@kernel
+@subroutine
 def _prepare_block(
     data: NeighborData,
     weights: FloatArray,
@@ -247,7 +247,7 @@ def _prepare_block(
     return TestedRowBlock(tested, train, train_classes, weights, base, table, smallest, positions)
 
 
-@kernel
+@subroutine
 def _add_squares(
     table: FloatArray, tested_values: FloatArray, train_values: FloatArray, w: float
 ) -> None:
@@ -261,7 +261,7 @@ def _add_squares(
             table[i, j] += w * gap * gap
 
 
-@kernel
+@subroutine
 def _keep_smallest(distances: FloatArray, smallest: FloatArray, positions: UInt64Array) -> None:
     """Keep the smallest of the `distances` (shape (t,)), and where they are.
 
@@ -273,7 +273,7 @@ def _keep_smallest(distances: FloatArray, smallest: FloatArray, positions: UInt6
             _insert_sorted(smallest, positions, distances[j], j)
 
 
-@kernel
+@subroutine
 def _insert_sorted(distances: FloatArray, names: UInt64Array, distance: float, name: int) -> None:
     """Insert a distance, smaller than the last, behind equal ones; drop the last.
 
@@ -286,7 +286,7 @@ def _insert_sorted(distances: FloatArray, names: UInt64Array, distance: float, n
     distances[t], names[t] = distance, name
 
 
-@kernel
+@subroutine
 def _gather_units(
     data: NeighborData,
     block: TestedRowBlock,
@@ -323,7 +323,7 @@ def _gather_units(
     return UnitBatch(features, starts, weights, tested_values, train_values, max_decrease)
 
 
-@kernel
+@subroutine
 def _add_hits(
     data: NeighborData,
     block: TestedRowBlock,
@@ -369,7 +369,7 @@ def _add_hits(
         _add_hit_weights(search.votes, data.classes[block.tested[i]], hit_weights[i], values)
 
 
-@kernel
+@subroutine
 def _search_row(
     block: TestedRowBlock, batch: UnitBatch, i: u64, search: NeighborSearch
 ) -> tuple[u64, u64]:
@@ -444,7 +444,7 @@ def _search_row(
     return count, a
 
 
-@kernel
+@subroutine
 def _count_votes(search: NeighborSearch, border: FloatArray, count: u64) -> None:
     """Count the classes of the rows within the border; `border` has shape (width,)."""
     votes, distances = search.votes, search.distances
@@ -455,7 +455,7 @@ def _count_votes(search: NeighborSearch, border: FloatArray, count: u64) -> None
             votes[c, lane] += 1.0 if distances[t, lane] <= border[lane] else 0.0
 
 
-@kernel
+@subroutine
 def _add_hit_weights(
     votes: FloatArray, class_: int, hit_weights: float, values: FloatArray
 ) -> None:
@@ -471,7 +471,7 @@ def _add_hit_weights(
         values[lane] += hit_weights if rivals == 0 else 0.0
 
 
-@kernel
+@subroutine
 def _settle_doubtful_rows(
     data: NeighborData,
     block: TestedRowBlock,
@@ -512,7 +512,7 @@ def _settle_doubtful_rows(
         votes[block.train_classes[rows[t]]] += 1.0
 
 
-@kernel
+@subroutine
 def _lane_subset(base: IntArray, batch: UnitBatch, lane: int, doubtful: DoubtfulRows) -> IntArray:
     """The features of the base with a lane's unit added or removed, ascending.
 
@@ -531,7 +531,7 @@ def _lane_subset(base: IntArray, batch: UnitBatch, lane: int, doubtful: Doubtful
     return filled
 
 
-@kernel
+@subroutine
 def _defined_distance(
     X: FloatArray, weights: FloatArray, subset: IntArray, a: int, b: int
 ) -> float:

@@ -27,7 +27,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 Int32Array: TypeAlias = NDArray[np.int32]
@@ -87,17 +87,19 @@ def extend_overlaps(
         Features, the best first.
     """
     m = len(lists)
-    before, after = np.zeros((m, m), dtype=np.int32), np.zeros((m, m), dtype=np.int32)
+    before, after = np.empty((m, m), np.int32), np.empty((m, m), np.int32)
     _count_members(before, owners, lists, start, stop)
     for a in range(m):
         for f in lists[a, start:stop]:
             owners[f, a] = 1
     _count_members(after, owners, lists, start, stop)
     # new in a, now in b; new in b, before in a
-    table += after + before.T
+    for a in range(m):
+        for b in range(m):
+            table[a, b] += after[a, b] + before[b, a]
 
 
-@kernel
+@subroutine
 def _count_members(
     table: Int32Array,
     owners: OwnerArray,
@@ -110,33 +112,35 @@ def _count_members(
     Parameters
     ----------
     table : ndarray of shape (m, m)
-        Receives the counts, in addition.
+        Receives the counts.
     owners, lists : ndarray
         As in `extend_overlaps`.
     """
     m = len(lists)
     for a in range(m):
         counts = table[a]
+        for b in range(m):
+            counts[b] = 0
         for f in lists[a, start:stop]:
             feature_owners = owners[f]
             for b in range(m):
                 counts[b] += feature_owners[b]
 
 
-@kernel
+@subroutine
 def _most_likely_overlap(p: int, a: int, b: int) -> int:
     """The most likely overlap of random subsets of sizes a and b of p features."""
     # the mode of the hypergeometric distribution, floor((a + 1)(b + 1) / (p + 2)), kept in range
     return max(0, a + b - p, min(a, b, (a + 1) * (b + 1) // (p + 2)))
 
 
-@kernel
+@subroutine
 def _probability_ratio(p: int, a: int, b: int, r: int) -> float:
     """Ratio of the hypergeometric probabilities of overlaps r + 1 and r."""
     return (a - r) * (b - r) / ((r + 1.0) * (p - a - b + r + 1.0))
 
 
-@kernel
+@subroutine
 def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
     """First and last overlap whose probability is not negligible."""
     mode = _most_likely_overlap(p, a, b)
@@ -152,7 +156,7 @@ def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
     return low, high
 
 
-@kernel
+@subroutine
 def _fill_hypergeometric(p: int, a: int, b: int, low: int, pmf: FloatArray) -> None:
     """Write the probabilities of the overlaps from `low` on to `pmf`, of shape (n_overlaps,)."""
     mode = _most_likely_overlap(p, a, b) - low
@@ -162,7 +166,11 @@ def _fill_hypergeometric(p: int, a: int, b: int, low: int, pmf: FloatArray) -> N
         pmf[i - 1] = pmf[i] / _probability_ratio(p, a, b, low + i - 1)
     for i in range(mode, len(pmf) - 1):
         pmf[i + 1] = pmf[i] * _probability_ratio(p, a, b, low + i)
-    pmf /= pmf.sum()
+    total = 0.0
+    for i in range(len(pmf)):
+        total += pmf[i]
+    for i in range(len(pmf)):
+        pmf[i] /= total
 
 
 @kernel
@@ -184,8 +192,8 @@ def overlap_distributions(
         The overlaps and their probabilities.
     """
     n = len(a)
-    lows = np.empty(n, np.int64)
-    start = np.zeros(n + 1, np.int64)
+    lows, start = np.empty(n, np.int64), np.empty(n + 1, np.int64)
+    start[0] = 0
     for i in range(n):
         low, high = _overlap_range(p, a[i], b[i])
         lows[i] = low

@@ -22,14 +22,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 Int32Array: TypeAlias = NDArray[np.int32]
 RankArray: TypeAlias = NDArray[Any]
 
 
-@kernel
+@subroutine
 def _count_inversions(values: Int32Array, scratch: Int32Array) -> int:
     """Count pairs in descending order while sorting `values`, by merging from the bottom up.
 
@@ -58,7 +58,7 @@ def _count_inversions(values: Int32Array, scratch: Int32Array) -> int:
     return count
 
 
-@kernel
+@subroutine
 def _count_tied_pairs(ascending: Int32Array) -> int:
     """Number of pairs of equal values in the sorted vector `ascending`, of shape (p,)."""
     pairs, run = 0, 1
@@ -72,7 +72,7 @@ def _count_tied_pairs(ascending: Int32Array) -> int:
     return pairs
 
 
-@kernel
+@subroutine
 def _copy_doubled_ranks(ranks: RankArray, order: IntArray, out: Int32Array) -> None:
     """Write twice the ranks, in a given order, as integers.
 

@@ -27,13 +27,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 Int32Array: TypeAlias = NDArray[np.int32]
 
 
-@kernel
+@subroutine
 def _close_group(group: IntArray, rank_sums: IntArray, before: int) -> int:
     """Add the doubled ranks of the rows with one value, and empty the group; return its size.
 
@@ -56,7 +56,7 @@ def _close_group(group: IntArray, rank_sums: IntArray, before: int) -> int:
     return size
 
 
-@kernel
+@subroutine
 def _sum_ranks(
     first: int,
     last: int,
@@ -112,7 +112,7 @@ def _sum_ranks(
     return ties
 
 
-@kernel
+@subroutine
 def _add_zeros(
     first: int,
     last: int,

@@ -24,9 +24,11 @@ would keep them scalar.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 PLAIN, GAPS, NOMINAL = range(3)
@@ -75,33 +77,33 @@ def scale_block(
         high[f] = high[f] - low[f] if high[f] > low[f] else 1.0
     for i in range(n):
         for f in range(width):
-            # the operator would check for a divisor of 0 in every iteration
-            block[i, f] = np.divide(block[i, f] - low[f], high[f])
+            block[i, f] = (block[i, f] - low[f]) / high[f]
 
 
-@kernel
+@subroutine
 def _column_extremes(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Minimum, maximum and number of missing values by column of `block`, of shape (n, p)."""
     n, width = u64(block.shape[0]), u64(block.shape[1])
-    low, high = np.full(width, np.inf), np.full(width, -np.inf)
-    gaps = np.zeros(width)
+    low, high, gaps = np.empty(width), np.empty(width), np.empty(width)
+    for f in range(width):
+        low[f], high[f], gaps[f] = np.inf, -np.inf, 0.0
     for i in range(n):
         for f in range(width):
             value = block[i, f]
             # comparisons with NaN are false, so missing values change neither extreme
             low[f] = value if value < low[f] else low[f]
             high[f] = value if value > high[f] else high[f]
-            gaps[f] += 1.0 if np.isnan(value) else 0.0
+            gaps[f] += 1.0 if math.isnan(value) else 0.0
     return low, high, gaps
 
 
-@kernel
+@subroutine
 def _count_distinct(column: FloatArray) -> int:
     """Count the different values of `column`, of shape (n,), without missing ones."""
     distinct = np.empty(len(column))
     count = 0
     for value in column:
-        known = np.isnan(value)
+        known = math.isnan(value)
         for k in range(count):
             known = known or distinct[k] == value
         if not known:
@@ -110,16 +112,16 @@ def _count_distinct(column: FloatArray) -> int:
     return count
 
 
-@kernel
+@subroutine
 def _difference(a: float, b: float, kind: int, missing_difference: float) -> float:
     """Difference of two scaled values of one feature, by WEKA's rules."""
     if kind == NOMINAL:
-        if np.isnan(a) or np.isnan(b):
+        if math.isnan(a) or math.isnan(b):
             return missing_difference
         return 0.0 if a == b else 1.0
-    if np.isnan(a):
-        return 1.0 if np.isnan(b) else max(b, 1.0 - b)
-    return max(a, 1.0 - a) if np.isnan(b) else abs(a - b)
+    if math.isnan(a):
+        return 1.0 if math.isnan(b) else max(b, 1.0 - b)
+    return max(a, 1.0 - a) if math.isnan(b) else abs(a - b)
 
 
 @kernel
@@ -144,7 +146,7 @@ def add_distances(
     table : ndarray of shape (n_rows, width)
         The distances, changed in place.
     """
-    f = 0
+    f = 0 * first
     while f < len(transposed):
         plain = 0
         while plain < 4 and f + plain < len(transposed) and kinds[f + plain] == PLAIN:
@@ -157,13 +159,13 @@ def add_distances(
             f += 1
 
 
-@kernel
+@subroutine
 def _first_column(probe: np.uint64, whole: bool) -> np.uint64:
     """First column of a row of distances that has to be filled."""
     return probe // u64(LANES) * u64(LANES) if whole else u64(0)
 
 
-@kernel
+@subroutine
 def _add_four_features(
     transposed: FloatArray, f: int, first: int, whole: bool, table: FloatArray
 ) -> None:
@@ -186,7 +188,7 @@ def _add_four_features(
             table[i, j] = distance
 
 
-@kernel
+@subroutine
 def _add_feature(
     values: FloatArray,
     kind: int,
@@ -206,19 +208,19 @@ def _add_feature(
     for i in range(u64(len(table))):
         a = values[u64(first) + i]
         start = _first_column(u64(first) + i, whole)
-        if np.isnan(a):
+        if math.isnan(a):
             for j in range(start, n):
                 table[i, j] += to_missing_probe[j]
         elif kind == NOMINAL:
             for j in range(start, n):
                 b = values[j]
-                differs = missing_difference if np.isnan(b) else 1.0
+                differs = missing_difference if math.isnan(b) else 1.0
                 table[i, j] += 0.0 if a == b else differs
         else:
             to_missing = max(a, 1.0 - a)
             for j in range(start, n):
                 b = values[j]
-                table[i, j] += to_missing if np.isnan(b) else abs(a - b)
+                table[i, j] += to_missing if math.isnan(b) else abs(a - b)
 
 
 @kernel
@@ -269,12 +271,15 @@ def list_neighbor_pairs(
     n, c = len(distinct_row), len(counts)
     held, held_distances = np.empty((c, k), np.int64), np.empty((c, k))
     n_held, farthest = np.empty(c, np.int64), np.empty(c, np.int64)
-    n_pairs, n_probes_total = 0, n_probed.sum()
+    n_pairs, n_probes_total = 0, 0
+    for i in range(n):
+        n_probes_total += n_probed[i]
     for i in range(n):
         if n_probed[i] == 0 or not first <= distinct_row[i] < first + len(table):
             continue
         distances = table[distinct_row[i] - first]
-        n_held[:] = 0
+        for class_ in range(c):
+            n_held[class_] = 0
         for j in range(n):
             if j == i:
                 continue
@@ -330,7 +335,9 @@ def add_scores(
         The scores, changed in place.
     """
     width = u64(len(scores))
-    total = np.zeros(len(scores))
+    total = np.empty(len(scores))
+    for f in range(width):
+        total[f] = 0.0
     paired = len(weights) // 2 * 2
     for e in range(0, paired, 2):  # two at a time, to touch the totals less often
         a, b, c, d = u64(left[e]), u64(right[e]), u64(left[e + 1]), u64(right[e + 1])

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast._kernels import kernel
+from holdfast._kernels import subroutine
 from holdfast._typing import IntArray
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-@kernel
+@subroutine
 def shuffle_front(deck: IntArray, count: int, generator: np.random.Generator) -> None:
     """Bring a random sequence of `count` different entries to the front of the deck.
 

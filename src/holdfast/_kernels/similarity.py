@@ -31,14 +31,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._kernels.shuffling import shuffle_front
 from holdfast._typing import FloatArray, IntArray
 
 MBM, GREEDY, COUNT, MEAN, YU, ZUCKNICK = range(6)
 
 
-@kernel
+@subroutine
 def _describe_pair(
     first: IntArray,
     second: IntArray,
@@ -93,7 +93,7 @@ def _describe_pair(
         position[second[j]] = 0
 
 
-@kernel
+@subroutine
 def _max_matching_size(
     a: int,
     b: int,
@@ -113,11 +113,12 @@ def _max_matching_size(
         Scratch.
     """
     partner, partner_back, came_from, queue = work[0], work[1], work[2], work[3]
-    partner[:a] = -1
-    partner_back[:b] = -1
     # marked by the root of the search, so that marks need not be reset for the next root
     visited_by = work[4]
-    visited_by[:b] = -1
+    for i in range(a):
+        partner[i] = -1
+    for j in range(b):
+        partner_back[j] = visited_by[j] = -1
     size = 0
     for root in range(a):
         if 0 <= common[root] < b:
@@ -153,7 +154,7 @@ def _max_matching_size(
     return size
 
 
-@kernel
+@subroutine
 def _greedy_matching_size(
     a: int,
     b: int,
@@ -176,8 +177,10 @@ def _greedy_matching_size(
         Scratch.
     """
     taken_left, taken_right = work[0], work[1]
-    taken_left[:a] = 0
-    taken_right[:b] = 0
+    for i in range(a):
+        taken_left[i] = 0
+    for j in range(b):
+        taken_right[j] = 0
     size = 0
     for e in order:
         i, j = left[e], right[e]
@@ -190,7 +193,7 @@ def _greedy_matching_size(
     return size
 
 
-@kernel
+@subroutine
 def _score_pair(
     kind: int,
     a: int,
@@ -240,10 +243,10 @@ def _score_pair(
         # common features and both sums, over the size of the union
         return (shared + forth / b + back / a) / (a + b - shared)
     n_left, n_right = work[0], work[1]
-    n_left[:a] = 0
-    n_right[:b] = 0
-    sums[0, :a] = 0.0
-    sums[1, :b] = 0.0
+    for i in range(a):
+        n_left[i], sums[0, i] = 0, 0.0
+    for j in range(b):
+        n_right[j], sums[1, j] = 0, 0.0
     for e in range(edges):
         i, j = left[e], right[e]
         if j >= b or 0 <= common[i] < b or 0 <= common_back[j] < a:
@@ -264,16 +267,43 @@ def _score_pair(
     return shared + min(forth, back)
 
 
-@kernel
-def _strongest_first(kind: int, strength: FloatArray) -> IntArray:
-    """Order of the edges by falling `strength`, of shape (n_edges,); only `GREEDY` needs it."""
+@subroutine
+def _strongest_first(
+    kind: int, strength: FloatArray, count: int, order: IntArray, scratch: IntArray
+) -> IntArray:
+    """Order of the first `count` edges by falling strength, for `GREEDY`; else nothing.
+
+    Merge sort: of equally strong edges the first comes first.
+
+    Parameters
+    ----------
+    strength : ndarray of shape (at least count,)
+        The strengths of the edges.
+    order, scratch : ndarray of shape (at least count,)
+        Scratch; the result is a part of one of them.
+    """
     if kind != GREEDY:
-        return np.zeros(0, np.int64)
-    # stable: of equally strong edges the first comes first
-    return np.argsort(-strength, kind="mergesort")
+        return order[:0]
+    for e in range(count):
+        order[e] = e
+    width = 1
+    while width < count:
+        for low in range(0, count, 2 * width):
+            middle, high = min(low + width, count), min(low + 2 * width, count)
+            i, j = low, middle
+            for k in range(low, high):
+                if i < middle and (j == high or strength[order[i]] >= strength[order[j]]):
+                    scratch[k] = order[i]
+                    i += 1
+                else:
+                    scratch[k] = order[j]
+                    j += 1
+        order, scratch = scratch, order
+        width *= 2
+    return order[:count]
 
 
-@kernel
+@subroutine
 def _max_size_and_edges(bounds: IntArray, members: IntArray, indptr: IntArray) -> tuple[int, int]:
     """Size of the largest subset, and most neighbours that the members of one subset have together.
 
@@ -312,14 +342,17 @@ def pair_table(
     """
     m = len(bounds) - 1
     size, max_edges = _max_size_and_edges(bounds, members, indptr)
-    position = np.zeros(len(indptr) - 1, np.int64)
+    position = np.empty(len(indptr) - 1, np.int64)
+    for x in range(len(position)):
+        position[x] = 0
     common, common_back = np.empty(size, np.int64), np.empty(size, np.int64)
     start = np.empty(size + 1, np.int64)
     left, right = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
+    edges, scratch = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
     strength = np.empty(max_edges)
     work = np.empty((5, size + 1), np.int64)
     sums = np.empty((2, size))
-    table = np.zeros((m, m))
+    table = np.empty((m, m))
     for i in range(m):
         first = members[bounds[i] : bounds[i + 1]]
         for j in range(i, m):
@@ -338,7 +371,7 @@ def pair_table(
                 right,
                 strength,
             )
-            order = _strongest_first(kind, strength[: start[len(first)]])
+            order = _strongest_first(kind, strength, start[len(first)], edges, scratch)
             table[i, j] = _score_pair(
                 kind,
                 len(first),
@@ -381,7 +414,9 @@ def prefix_scores(
     scores : ndarray of shape (n_sizes,)
         Receives the scores.
     """
-    order = _strongest_first(kind, strength[: start[-1]])
+    count = start[len(start) - 1]
+    edges, scratch = np.empty(count, np.int64), np.empty(count, np.int64)
+    order = _strongest_first(kind, strength, count, edges, scratch)
     size = max(len(common), len(common_back))
     work = np.empty((5, size + 1), np.int64)
     sums = np.empty((2, size))
@@ -476,7 +511,7 @@ def simulated_scores(
     return sums
 
 
-@kernel
+@subroutine
 def _next_combination(chosen: IntArray, p: int) -> bool:
     """Advance to the next combination in lexicographic order; False after the last.
 
@@ -511,6 +546,7 @@ def enumerated_mean(
     max_edges = a * b
     left, right = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
     strength = np.empty(max_edges)
+    edges, scratch = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
     work = np.empty((5, max(a, b) + 1), np.int64)
     sums = np.empty((2, max(a, b)))
     total, count = 0.0, 0
@@ -532,7 +568,7 @@ def enumerated_mean(
                 right,
                 strength,
             )
-            order = _strongest_first(kind, strength[: start[a]])
+            order = _strongest_first(kind, strength, start[a], edges, scratch)
             total += _score_pair(
                 kind, a, b, common, common_back, start, left, right, strength, order, work, sums
             )

@@ -37,9 +37,11 @@ value of a subset does not depend on the path of a search to it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import FloatArray, IntArray
 
 RIDGE = 1e-12  # standard (LIBSVM's tau), here of the largest diagonal entry: curvatures above 0
@@ -54,7 +56,7 @@ MAX_SUBSET_ROUNDS = 200
 ZERO_SHARE = 1e-10  # chosen: decisions below this share of 1 plus their summands' sizes are 0
 
 
-@kernel
+@subroutine
 def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
     """Factor a positive definite matrix as U'U in the upper triangle, four rows at a time.
 
@@ -68,7 +70,7 @@ def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
                 f = A[before, k]
                 for j in range(k, n):
                     A[k, j] -= f * A[before, j]
-            scale = 1.0 / np.sqrt(max(A[k, k], ridge))
+            scale = 1.0 / math.sqrt(max(A[k, k], ridge))
             for j in range(k, n):
                 A[k, j] *= scale
         if last == n:
@@ -83,7 +85,7 @@ def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
                 row[j] -= f0 * r0[j] + f1 * r1[j] + f2 * r2[j] + f3 * r3[j]
 
 
-@kernel
+@subroutine
 def _solve_cholesky(U: FloatArray, x: FloatArray) -> None:
     """Solve U'Ux = x in place; `U` has shape (n, n), `x` has shape (n,)."""
     n = len(x)
@@ -99,7 +101,7 @@ def _solve_cholesky(U: FloatArray, x: FloatArray) -> None:
         x[i] = total / U[i, i]
 
 
-@kernel
+@subroutine
 def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float) -> FloatArray:
     """Direction to the minimum over the free entries; it sums to 0.
 
@@ -116,19 +118,26 @@ def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float
     """
     f = len(free)
     A = np.empty((f, f))
-    ones, d = np.ones(f), np.empty(f)
+    ones, d = np.empty(f), np.empty(f)
     for a in range(f):
         row = K[free[a]]
         for c in range(a, f):
             A[a, c] = row[free[c]] + shift
         A[a, a] += RIDGE * shift
-        d[a] = -g[free[a]]
+        ones[a], d[a] = 1.0, -g[free[a]]
     # A d = -g + λ 1 with sum(d) = 0: d = -A^-1 g + λ A^-1 1
     _cholesky_in_place(A, RIDGE * shift)
     _solve_cholesky(A, ones)
     _solve_cholesky(A, d)
-    d -= (d.sum() / ones.sum()) * ones
-    d -= d.mean()  # the sum must stay 0 to rounding even when the system is singular
+    d_sum, ones_sum, rest = 0.0, 0.0, 0.0
+    for a in range(f):
+        d_sum += d[a]
+        ones_sum += ones[a]
+    for a in range(f):
+        d[a] -= d_sum / ones_sum * ones[a]
+        rest += d[a]
+    for a in range(f):
+        d[a] -= rest / f  # the sum must stay 0 to rounding even when the system is singular
     return d
 
 
@@ -149,7 +158,7 @@ def solve_free(K: FloatArray, g: FloatArray) -> FloatArray:
     return _newton_direction(K, g, np.arange(len(g)), shift)
 
 
-@kernel
+@subroutine
 def _newton_step(
     K: FloatArray, b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray, shift: float
 ) -> bool:
@@ -166,9 +175,14 @@ def _newton_step(
     low, high : ndarray of shape (n,)
         The bounds of b.
     """
-    free = np.flatnonzero((b > low) & (b < high))
-    if len(free) < 2:
+    free, n_free = np.empty(len(b), np.int64), 0
+    for k in range(len(b)):
+        if low[k] < b[k] < high[k]:
+            free[n_free] = k
+            n_free += 1
+    if n_free < 2:
         return True
+    free = free[:n_free]
     d = _newton_direction(K, g, free, shift)
     t, stop = 1.0, -1
     for a in range(len(free)):
@@ -186,7 +200,7 @@ def _newton_step(
     return stop < 0
 
 
-@kernel
+@subroutine
 def _compute_gradient(K: FloatArray, y: FloatArray, b: FloatArray, g: FloatArray) -> float:
     """Compute the gradient Kb - y; return the largest of its summands, at least 1.
 
@@ -229,7 +243,7 @@ def extreme_gradients(
     return rise, fall
 
 
-@kernel
+@subroutine
 def _descend_on_pairs(
     K: FloatArray,
     b: FloatArray,
@@ -254,7 +268,9 @@ def _descend_on_pairs(
         The bounds of b.
     """
     n = len(b)
-    diagonal = np.diag(K).copy()
+    diagonal = np.empty(n)
+    for k in range(n):
+        diagonal[k] = K[k, k]
     i, t = -1, 0.0
     # before the first pair t is 0, so any row does
     first = second = K[0]
@@ -285,6 +301,22 @@ def _descend_on_pairs(
         b[j] = low[j] if t == room_j else b[j] - t
 
 
+@subroutine
+def _fill_bounds(y: FloatArray, box: FloatArray, low: FloatArray, high: FloatArray) -> None:
+    """Write the bounds of b.
+
+    Parameters
+    ----------
+    y, box : ndarray of shape (n,)
+        The signs of the classes, and the largest size of each entry of b.
+    low, high : ndarray of shape (n,)
+        Receive the bounds.
+    """
+    for k in range(len(y)):
+        low[k] = 0.0 if y[k] > 0.0 else -box[k]
+        high[k] = box[k] if y[k] > 0.0 else 0.0
+
+
 @kernel
 def solve(
     K: FloatArray,
@@ -305,16 +337,17 @@ def solve(
     b : ndarray of shape (n,)
         A feasible start: between its bounds, with sum 0. Receives the solution.
     """
-    low = np.where(y > 0.0, 0.0, -box)
-    high = np.where(y > 0.0, box, 0.0)
+    low, high, g = np.empty(len(y)), np.empty(len(y)), np.empty(len(y))
+    _fill_bounds(y, box, low, high)
     shift = MIN_DIAGONAL
     for k in range(len(y)):
         shift = max(shift, K[k, k])
-    g = np.empty(len(y))
     _compute_gradient(K, y, b, g)
     pair_tolerance = 1e-3  # empirical, as are the factor 100 and the growing number of Newton steps
     for round_ in range(max_rounds):
-        free = len(np.flatnonzero((b > low) & (b < high)))
+        free = 0
+        for k in range(len(y)):
+            free += low[k] < b[k] < high[k]
         # if all are free at the start, one Newton step may be enough
         if round_ > 0 or free < len(y):
             _descend_on_pairs(
@@ -347,16 +380,19 @@ def offset(K: FloatArray, y: FloatArray, box: FloatArray, b: FloatArray) -> floa
     K, y, box, b : ndarray
         As in `solve`.
     """
-    g = np.empty(len(y))
+    low, high, g = np.empty(len(y)), np.empty(len(y)), np.empty(len(y))
     _compute_gradient(K, y, b, g)
-    low, high = np.where(y > 0.0, 0.0, -box), np.where(y > 0.0, box, 0.0)
-    rise, fall = extreme_gradients(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
-    if np.isinf(rise) or np.isinf(fall):  # one class only
-        return -fall if np.isinf(rise) else -rise
+    _fill_bounds(y, box, low, high)
+    for k in range(len(y)):
+        low[k] += BOUND_TOLERANCE * box[k]
+        high[k] -= BOUND_TOLERANCE * box[k]
+    rise, fall = extreme_gradients(b, g, low, high)
+    if math.isinf(rise) or math.isinf(fall):  # one class only
+        return -fall if math.isinf(rise) else -rise
     return -(rise + fall) / 2.0
 
 
-@kernel
+@subroutine
 def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> FloatArray:
     """Return the scaled values of a feature, ``(x[rows] - mean) / width``.
 
@@ -364,12 +400,11 @@ def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> 
     """
     z = np.empty(len(rows))
     for i in range(len(rows)):
-        # the operator would check for a divisor of 0 in every iteration
-        z[i] = np.divide(x[rows[i]] - mean, width)
+        z[i] = (x[rows[i]] - mean) / width
     return z
 
 
-@kernel
+@subroutine
 def _add_products(
     total: FloatArray, left: FloatArray, right: FloatArray, sign: float, gamma: float
 ) -> None:
@@ -388,7 +423,7 @@ def _add_products(
                 row[k] += sign * (value - right[k]) * (value - right[k])
 
 
-@kernel
+@subroutine
 def _add_features(
     gram: FloatArray,
     cross: FloatArray,
@@ -422,7 +457,7 @@ def _add_features(
         _add_products(cross, z, _scaled_column(X[j], test, mean[j], width[j]), sign, gamma)
 
 
-@kernel
+@subroutine
 def _apply_rbf(row: FloatArray, gamma: float) -> None:
     """Turn the squared distances in `row`, of shape (m,), into the RBF kernel, in place.
 
@@ -432,7 +467,7 @@ def _apply_rbf(row: FloatArray, gamma: float) -> None:
         row[k] = np.exp(-gamma * max(row[k], 0.0))
 
 
-@kernel
+@subroutine
 def _apply_rbf_to_gram(K: FloatArray, gamma: float) -> None:
     """Turn the squared distances in `K`, of shape (n, n), into the RBF kernel, in place."""
     for i in range(len(K)):
@@ -444,7 +479,7 @@ def _apply_rbf_to_gram(K: FloatArray, gamma: float) -> None:
             K[i, k] = K[k, i]
 
 
-@kernel
+@subroutine
 def _pair_submatrix(K: FloatArray, a: int, m: int, c: int, n: int) -> FloatArray:
     """Return the part of the Gram matrix for m rows from a on and n rows from c on.
 
@@ -458,7 +493,7 @@ def _pair_submatrix(K: FloatArray, a: int, m: int, c: int, n: int) -> FloatArray
     return part
 
 
-@kernel
+@subroutine
 def _solve_class_pairs(
     K: FloatArray, bounds: IntArray, C: float, b: FloatArray, offsets: FloatArray
 ) -> None:
@@ -491,7 +526,7 @@ def _solve_class_pairs(
             pair += 1
 
 
-@kernel
+@subroutine
 def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArray) -> FloatArray:
     """Decision values of the test samples, one row per SVM; residues of rounding are 0.
 
@@ -524,7 +559,7 @@ def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArr
     return np.where(np.abs(f) <= ZERO_SHARE * summed_sizes, 0.0, f)
 
 
-@kernel
+@subroutine
 def _weigh_hits(f: FloatArray, bounds: IntArray, tested: IntArray, weights: FloatArray) -> float:
     """Weight of the samples predicted correctly by the votes of all pairs, as LIBSVM counts them.
 
@@ -554,7 +589,7 @@ def _weigh_hits(f: FloatArray, bounds: IntArray, tested: IntArray, weights: Floa
     return total
 
 
-@kernel
+@subroutine
 def _score_split(
     X: FloatArray,
     y: IntArray,

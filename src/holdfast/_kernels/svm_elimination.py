@@ -17,9 +17,11 @@ rank features of which none helps, or which vary in no support vector.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import AnyArray, FloatArray, IntArray
 
 CENTRE, MINMAX, STANDARD = range(3)
@@ -59,7 +61,9 @@ def first_equal_rows(X: AnyArray, y: IntArray, keys: FloatArray, order: IntArray
         The rows sorted by class, then by key, then by index.
     """
     n, p = X.shape
-    first = np.arange(n)
+    first = np.empty(n, np.int64)
+    for i in range(n):
+        first[i] = i
     start = 0
     while start < n:
         stop = start + 1
@@ -82,7 +86,7 @@ def first_equal_rows(X: AnyArray, y: IntArray, keys: FloatArray, order: IntArray
     return first
 
 
-@kernel
+@subroutine
 def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArray:
     """Centre the features in the columns of a tile, in place; return what to divide them by.
 
@@ -99,9 +103,13 @@ def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArr
         `CENTRE` (divide by 1), `MINMAX` (by the range) or `STANDARD` (by the standard deviation).
     """
     n, m = tile.shape
-    low, high = np.full(m, np.inf), np.full(m, -np.inf)
-    mean, width = np.zeros(m), np.ones(m)
+    low, high, mean = np.empty(m), np.empty(m), np.empty(m)
+    squares, width = np.empty(m), np.empty(m)
+    for j in range(m):
+        low[j], high[j], mean[j], squares[j] = np.inf, -np.inf, 0.0, 0.0
+    total = 0.0
     for i in range(n):
+        total += counts[i]
         if counts[i] > 0:
             for j in range(m):
                 low[j] = tile[i, j] if tile[i, j] < low[j] else low[j]
@@ -110,20 +118,22 @@ def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArr
         for j in range(m):
             tile[i, j] -= low[j]  # before the mean, which of large, close values has lost digits
             mean[j] += counts[i] * tile[i, j]
-    mean /= counts.sum()
-    squares = np.zeros(m)
+    for j in range(m):
+        mean[j] /= total
     for i in range(n):
         for j in range(m):
             tile[i, j] -= mean[j]
             squares[j] += counts[i] * tile[i, j] * tile[i, j]
-    if kind == MINMAX:
-        width = high - low
-    elif kind == STANDARD:
-        width = np.sqrt(squares / (counts.sum() - 1.0))
     for j in range(m):
+        width[j] = 1.0
+        if kind == MINMAX:
+            width[j] = high[j] - low[j]
+        elif kind == STANDARD:
+            width[j] = math.sqrt(squares[j] / (total - 1.0))
         # constant features are exactly 0, whatever the rounding of the mean
         if low[j] == high[j]:
-            tile[:, j] = 0.0
+            for i in range(n):
+                tile[i, j] = 0.0
             width[j] = 1.0
         elif not 0.0 < width[j] < np.inf:  # over- or underflow: the caller refuses NaN
             width[j] = np.nan
@@ -211,7 +221,9 @@ def swap_rows_to_end(
         The rows that leave.
     """
     n_staying = n_left - len(leaving)
-    is_leaving = np.zeros(n_left, np.bool_)
+    is_leaving = np.empty(n_left, np.bool_)
+    for position in range(n_left):
+        is_leaving[position] = False
     for position in leaving:
         is_leaving[position] = True
     other = n_staying

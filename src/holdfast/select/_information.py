@@ -16,8 +16,6 @@ from holdfast._kernels.discretization import (
     GAIN,
     NATS,
     UNCERTAINTY,
-    fill_sorted_columns,
-    first_missing,
     n_log_n,
     score_columns,
     sort_sparse,
@@ -83,9 +81,10 @@ def _sort_dense(X: AnyArray, columns: slice) -> SortedColumns:
     # NaN sorts last, as the kernels need it; the order of equal values does not matter to them
     order = np.argsort(block, axis=1)
     start = np.arange(0, block.size + 1, len(X))
-    rows, values = np.empty(block.size, np.int32), np.empty(block.size)
-    fill_sorted_columns(block, order, rows, values)
-    return SortedColumns(start, first_missing(start, values), rows, values)
+    rows = order.astype(np.int32).ravel()
+    block.sort(axis=1)  # faster than to collect the values in the order found
+    values = block.ravel()
+    return SortedColumns(start, _first_missing(start, values), rows, values)
 
 
 def _sort_sparse(X: MatrixLike, columns: slice) -> SortedColumns:
@@ -96,7 +95,19 @@ def _sort_sparse(X: MatrixLike, columns: slice) -> SortedColumns:
     values = X.data[entries].astype(np.float64)
     start = pointers - pointers[0]
     sort_sparse(start, rows, values)
-    return SortedColumns(start, first_missing(start, values), rows, values)
+    return SortedColumns(start, _first_missing(start, values), rows, values)
+
+
+def _first_missing(start: IntArray, values: FloatArray) -> IntArray:
+    """Find where the missing values of each sorted column begin."""
+    stop = start[1:].copy()
+    # one step back in all columns that still end with a missing value
+    (columns,) = np.nonzero(stop > start[:-1])
+    while len(columns):
+        columns = columns[np.isnan(values[stop[columns] - 1])]
+        stop[columns] -= 1
+        columns = columns[stop[columns] > start[columns]]
+    return stop
 
 
 def bin_scores(

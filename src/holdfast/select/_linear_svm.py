@@ -64,7 +64,10 @@ class DistinctSamples:
 
 def merge_equal_samples(X: AnyArray, y: IndexArray, rows: RowLists) -> Iterator[DistinctSamples]:
     """Merge equal samples of each resample, in order of their first occurrence."""
-    X = np.asarray(X)  # numba does not accept memory maps
+    # numba does not accept memory maps; and for arrays that can be written, which those of worker
+    # processes cannot, it would compile all kernels that read the data a second time
+    X = np.asarray(X).view()
+    X.flags.writeable = False
     # found once on all data: copies within a resample follow from it
     first = _first_equal_rows(X, y)
     for indices in rows:

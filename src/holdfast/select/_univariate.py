@@ -81,8 +81,14 @@ class MomentScorer(PValueScorer):
         counts = class_counts(y, weights)
         scores = np.empty((len(weights), X.shape[1]))
         for columns, block, _, sums, squares in moment_blocks(X, y, weights, by_class_too):
-            _write_statistics(kind, sums, squares, counts, scores[:, columns])
-            fill_missing_statistics(kind, block, y, weights, counts.shape[1], scores[:, columns])
+            # all arrays in C order: a kernel is compiled again for each other layout
+            block_scores = np.empty((len(weights), block.shape[1]))
+            _write_statistics(kind, sums, squares, counts, block_scores)
+            if np.isnan(block_scores).any():
+                fill_missing_statistics(
+                    kind, np.ascontiguousarray(block), y, weights, counts.shape[1], block_scores
+                )
+            scores[:, columns] = block_scores
         return scores
 
 

@@ -180,10 +180,19 @@ def moderated_scores(
     within = np.empty_like(between)
     log_scales = np.empty(X.shape[1])
     for columns, block, exponents, sums, squares in moment_blocks(X, y, weights, False):
-        sums_of_squares(sums, squares, counts, between[:, columns], within[:, columns])
-        fill_missing_squares(
-            block, y, weights, counts.shape[1], between[:, columns], within[:, columns]
-        )
+        # all arrays in C order: a kernel is compiled again for each other layout
+        block_between, block_within = np.empty((2, len(weights), block.shape[1]))
+        sums_of_squares(sums, squares, counts, block_between, block_within)
+        if np.isnan(block_within).any():
+            fill_missing_squares(
+                np.ascontiguousarray(block),
+                y,
+                weights,
+                counts.shape[1],
+                block_between,
+                block_within,
+            )
+        between[:, columns], within[:, columns] = block_between, block_within
         log_scales[columns] = 2 * math.log(2) * exponents
     return [
         _moderate(between[r], within[r], log_scales, counts[r][counts[r] > 0])
