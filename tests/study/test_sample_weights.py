@@ -286,6 +286,6 @@ def test_a_plan_without_weights_is_as_before():
     ids=repr,
 )
 def test_a_damaged_section_of_a_plan_is_refused(result, section):
-    with pytest.raises(StoreContentError, match="weighting|ignored_by"):
+    with pytest.raises(StoreContentError, match=r"weighting|ignored_by"):
         check_plan({**result.plan, "weighting": section})
     check_plan(result.plan)
