@@ -24,6 +24,7 @@ from holdfast.report import make_report
 from holdfast.select import sample_weight_argument
 from holdfast.study._planning._make_plan import make_plan, make_unit_runner
 from holdfast.study._planning._plan import Unit
+from holdfast.study._storage._store_checks import StoreContentError, check_plan
 from tests.select.test_recognition import L1
 from tests.study.small_data import small_data
 
@@ -269,3 +270,22 @@ def test_a_plan_without_weights_is_as_before():
     assert "weighting" not in json.loads(json.dumps(plain.plan))
     with pytest.raises(InvalidInputError, match="have no weights"):
         plain.pipeline(X, Y, sample_weight=WEIGHTS, chosen=Pair("logistic", "gaussian_nb", 4))
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        None,
+        [],
+        {},
+        {"ignored_by": None},
+        {"ignored_by": {"selectors": []}},
+        {"ignored_by": {"selectors": [1], "classifiers": []}},
+        {"ignored_by": {"selectors": "logistic", "classifiers": []}},
+    ],
+    ids=repr,
+)
+def test_a_damaged_section_of_a_plan_is_refused(result, section):
+    with pytest.raises(StoreContentError, match=r"weighting|ignored_by"):
+        check_plan({**result.plan, "weighting": section})
+    check_plan(result.plan)
