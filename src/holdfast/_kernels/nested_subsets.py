@@ -44,7 +44,7 @@ LINEAR = 0.0  # in place of an RBF kernel's gamma
 MIN_CURVATURE = 1e-12  # standard (LIBSVM's tau), in place of curvatures that are not positive
 STEPS_PER_SHRINKING = 1000  # standard (LIBSVM), or the number of samples if that is smaller
 NEAR = 10.0  # standard (LIBSVM): the violation, in tolerances, at which entries are taken back
-ALMOST_1 = 1.0 - 1e-15  # derived: a product and two quotients are off by less than 3 EPS / 2 each
+ALMOST_1 = 1.0 - 1e-15  # derived: below 1 by more than the three roundings of a comparison
 
 
 @kernel

@@ -295,19 +295,18 @@ class UnitRunner:
     ) -> None:
         """Train each classifier on each selection and store the predictions of the test part."""
         resample = self.resamples[result.resample]
-        if not (len(resample.test) and self.classifiers):
+        if not (len(resample.test) and self.classifiers and features_by_size):
             return
-        if drawn is None:
-            train_X, train_y = self.X[resample.train], self.y[resample.train]
-            test_X, actual = self.X[resample.test], None
-        else:
-            train_X, train_y, _ = drawn.train
-            test_X, actual = drawn.test.X, integers(drawn.test.y)
         features = max(features_by_size.values(), key=len)
-        split = ScaledSplit.make(
-            train_X[:, features], train_y, test_X[:, features], len(self.classes),
-            impute=self.missing,
-        )  # fmt: skip
+        if drawn is None:
+            train_y, actual = self.y[resample.train], None
+            train_X, test_X = (
+                self.X[np.ix_(rows, features)] for rows in (resample.train, resample.test)
+            )
+        else:
+            train_y, actual = drawn.train.y, integers(drawn.test.y)
+            train_X, test_X = drawn.train.X[:, features], drawn.test.X[:, features]
+        split = ScaledSplit.make(train_X, train_y, test_X, len(self.classes), impute=self.missing)
         # smaller selections are the first features of larger ones
         count_by_size = {size: len(own) for size, own in features_by_size.items()}
         counts = sorted({count for count in count_by_size.values() if count > 0})
