@@ -68,6 +68,7 @@ def splits(name):
         if repeats:
             train = rng.choice(train, len(train))
         features = rng.permutation(X.shape[1])[:12]
+        # contiguous columns: scikit-learn sums them in this order whatever their number
         yield X[train][:, features], y[train], X[test][:, features]
 
 
@@ -250,6 +251,21 @@ def test_other_classifiers_and_parameters_are_left_to_scikit_learn(classifier):
     train, y, test = next(splits("overlap"))
     split = ScaledSplit.make(train, y, test, 2, impute=False)
     assert nested_classifier(classifier)(split, COUNTS) == {}
+
+
+class Silent(SVC):
+    """A classifier whose fit returns nothing."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+
+
+def test_fit_need_not_return_the_classifier():
+    train, y, test = next(splits("overlap"))
+    split = ScaledSplit.make(train, y, test, 2, impute=False)
+    found, expected = (split.fit_predict(kind(kernel="linear"), 3) for kind in (Silent, SVC))
+    assert np.array_equal(found.labels, expected.labels)
+    assert np.array_equal(found.scores, expected.scores)
 
 
 def test_infinite_values_are_refused_by_the_classifier():

@@ -17,8 +17,7 @@ file                   checked against
 ``nearest_neighbors``  refits of scikit-learn's ``KNeighborsClassifier``; slow versions in the test
 ``nested_subsets``     scikit-learn's ``KNeighborsClassifier`` and ``SVC`` (``tests/study``)
 ``overlaps``           naive twins in ``tests/naive.py``; scipy's hypergeometric distribution
-``rank_agreement``     naive twins in ``tests/naive.py``; scipy's ``kendalltau``
-``rank_sums``          scipy's ``mannwhitneyu`` and ``kruskal``
+``ranks``              naive twins in ``tests/naive.py``; scipy's ``kendalltau`` and ``kruskal``
 ``redundancy``         numpy's ``corrcoef`` and scikit-learn's ``mutual_info_score``
 ``relief``             WEKA and skrebate (``tests/golden``); slow versions in the test
 ``shuffling``          the distribution of all permutations (test of ``forest``)

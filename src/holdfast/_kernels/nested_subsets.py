@@ -44,7 +44,9 @@ LINEAR = 0.0  # in place of an RBF kernel's gamma
 MIN_CURVATURE = 1e-12  # standard (LIBSVM's tau), in place of curvatures that are not positive
 STEPS_PER_SHRINKING = 1000  # standard (LIBSVM), or the number of samples if that is smaller
 NEAR = 10.0  # standard (LIBSVM): the violation, in tolerances, at which entries are taken back
-ALMOST_1 = 1.0 - 1e-15  # derived: a product and two quotients are off by less than 3 EPS / 2 each
+DIAGONAL, Y, ALPHA, G, BOUND_G = range(5)
+RISE, FALL = range(2)
+ALMOST_1 = 1.0 - 1e-15  # derived: below 1 by more than the three roundings of a comparison
 
 
 @kernel
@@ -215,26 +217,20 @@ class PairMachine(NamedTuple):
     ----------
     gram : ndarray of shape (n, n)
         The kernel matrix.
-    diagonal : ndarray of shape (n,)
-        Its diagonal in double precision.
-    y, alpha, g : ndarray of shape (n,)
-        The class of each entry, 1 or -1, the dual, and y times its gradient.
-    bound_g : ndarray of shape (n,)
-        The part of g that entries at the upper bound contribute.
-    can_rise, can_fall : ndarray of shape (n,)
-        Whether y times alpha is below its largest value, and above its smallest.
+    values : ndarray of shape (5, n)
+        Rows `DIAGONAL`: that of the kernel matrix in double precision; `Y`: the class of each
+        entry, 1 or -1; `ALPHA`: the dual; `G`: y times its gradient; `BOUND_G`: the part of it
+        that entries at the upper bound contribute.
+    moves : ndarray of shape (2, n)
+        Rows `RISE` and `FALL`: whether y times alpha is below its largest value, and above its
+        smallest.
     samples : ndarray of shape (n,)
         Which sample each entry is.
     """
 
     gram: NDArray[np.float32]
-    diagonal: FloatArray
-    y: FloatArray
-    alpha: FloatArray
-    g: FloatArray
-    bound_g: FloatArray
-    can_rise: BoolArray
-    can_fall: BoolArray
+    values: FloatArray
+    moves: BoolArray
     samples: IntArray
 
 
@@ -246,19 +242,19 @@ def _swap_entries(machine: PairMachine, i: int, j: int) -> None:
         gram[i, k], gram[j, k] = gram[j, k], gram[i, k]
     for k in range(len(gram)):
         gram[k, i], gram[k, j] = gram[k, j], gram[k, i]
-    for values in (machine.diagonal, machine.y, machine.alpha, machine.g, machine.bound_g):
-        values[i], values[j] = values[j], values[i]
-    for flags in (machine.can_rise, machine.can_fall):
-        flags[i], flags[j] = flags[j], flags[i]
-    samples = machine.samples
+    values, moves, samples = machine.values, machine.moves, machine.samples
+    for row in range(len(values)):
+        values[row, i], values[row, j] = values[row, j], values[row, i]
+    for row in range(len(moves)):
+        moves[row, i], moves[row, j] = moves[row, j], moves[row, i]
     samples[i], samples[j] = samples[j], samples[i]
 
 
 @kernel
 def _choose_pair(machine: PairMachine, n_active: int, tol: float) -> tuple[int, int]:
     """Return the pair to move, or -1 twice if the violation is below the tolerance."""
-    g, can_rise, can_fall = machine.g, machine.can_rise, machine.can_fall
-    diagonal = machine.diagonal
+    g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
+    diagonal = machine.values[DIAGONAL]
     i, lowest = -1, np.inf
     for t in range(n_active):
         if can_rise[t] and g[t] <= lowest:  # of equal entries the last, as in LIBSVM
@@ -288,8 +284,8 @@ def _choose_pair(machine: PairMachine, n_active: int, tol: float) -> tuple[int, 
 @kernel
 def _move_pair(machine: PairMachine, i: int, j: int, n_active: int, C: float) -> None:
     """Move a pair of entries to its optimum between 0 and C, and update the gradient."""
-    alpha, y, g, gram = machine.alpha, machine.y, machine.g, machine.gram
-    curvature = machine.diagonal[i] + machine.diagonal[j] - 2.0 * gram[i, j]
+    alpha, y, g, gram = machine.values[ALPHA], machine.values[Y], machine.values[G], machine.gram
+    curvature = machine.values[DIAGONAL, i] + machine.values[DIAGONAL, j] - 2.0 * gram[i, j]
     if not curvature > 0.0:
         curvature = MIN_CURVATURE
     old_i, old_j = alpha[i], alpha[j]
@@ -330,11 +326,11 @@ def _move_pair(machine: PairMachine, i: int, j: int, n_active: int, C: float) ->
 @kernel
 def _update_bounds(machine: PairMachine, i: int, C: float) -> None:
     """Note whether an entry is at a bound, and what it contributes there."""
-    y, bound_g = machine.y, machine.bound_g
-    below = machine.can_rise if y[i] > 0.0 else machine.can_fall
-    above = machine.can_fall if y[i] > 0.0 else machine.can_rise
-    is_below = machine.alpha[i] < C
-    above[i] = not is_below or machine.alpha[i] > 0.0
+    y, bound_g = machine.values[Y], machine.values[BOUND_G]
+    below = machine.moves[RISE] if y[i] > 0.0 else machine.moves[FALL]
+    above = machine.moves[FALL] if y[i] > 0.0 else machine.moves[RISE]
+    is_below = machine.values[ALPHA, i] < C
+    above[i] = not is_below or machine.values[ALPHA, i] > 0.0
     if below[i] != is_below:
         below[i] = is_below
         share, row = y[i] * (-C if is_below else C), machine.gram[i]
@@ -345,14 +341,14 @@ def _update_bounds(machine: PairMachine, i: int, C: float) -> None:
 @kernel
 def _restore_gradient(machine: PairMachine, n_active: int) -> None:
     """Compute the gradient of the entries that are set aside."""
-    g, can_rise, can_fall = machine.g, machine.can_rise, machine.can_fall
+    g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
     n = len(g)
     for k in range(n_active, n):
-        g[k] = machine.bound_g[k] - machine.y[k]
+        g[k] = machine.values[BOUND_G, k] - machine.values[Y, k]
     if n_active < n:
         for i in range(n_active):
             if can_rise[i] and can_fall[i]:
-                share, row = machine.y[i] * machine.alpha[i], machine.gram[i]
+                share, row = machine.values[Y, i] * machine.values[ALPHA, i], machine.gram[i]
                 for k in range(n_active, n):
                     g[k] += share * row[k]
 
@@ -360,10 +356,10 @@ def _restore_gradient(machine: PairMachine, n_active: int) -> None:
 @kernel
 def _is_settled(machine: PairMachine, t: int, lowest: float, highest: float) -> bool:
     """Return whether an entry is at a bound that it is unlikely to leave."""
-    g = float(machine.g[t])
-    if not machine.can_rise[t]:
+    g = float(machine.values[G, t])
+    if not machine.moves[RISE, t]:
         return g < lowest
-    return not machine.can_fall[t] and g > highest
+    return not machine.moves[FALL, t] and g > highest
 
 
 @kernel
@@ -373,7 +369,7 @@ def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, f
     The first time that the violation is not above `near`, all entries are taken back before; the
     `near` that is returned is then one that no violation reaches.
     """
-    g, can_rise, can_fall = machine.g, machine.can_rise, machine.can_fall
+    g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
     lowest, highest = np.inf, -np.inf
     for t in range(n_active):
         if can_rise[t]:
@@ -401,13 +397,13 @@ def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, f
 def _offset(machine: PairMachine) -> float:
     """Return what is subtracted from the decisions: the mean of g over entries off their bounds."""
     total, n_free, low, high = 0.0, 0, -np.inf, np.inf
-    for t in range(len(machine.g)):
-        if not machine.can_rise[t]:
-            low = max(low, machine.g[t])
-        elif not machine.can_fall[t]:
-            high = min(high, machine.g[t])
+    for t in range(len(machine.values[G])):
+        if not machine.moves[RISE, t]:
+            low = max(low, machine.values[G, t])
+        elif not machine.moves[FALL, t]:
+            high = min(high, machine.values[G, t])
         else:
-            total += machine.g[t]
+            total += machine.values[G, t]
             n_free += 1
     return total / n_free if n_free > 0 else (low + high) / 2.0
 
@@ -415,7 +411,7 @@ def _offset(machine: PairMachine) -> float:
 @kernel
 def _solve(machine: PairMachine, C: float, tol: float) -> float:
     """Solve from alpha = 0; return the offset."""
-    n = len(machine.g)
+    n = len(machine.values[G])
     n_active, n_steps = n, min(n, STEPS_PER_SHRINKING) + 1
     near = NEAR * tol
     while True:
@@ -472,16 +468,21 @@ def _make_machine(
         class from `second` on.
     """
     n = n_first + n_second
-    samples, gram = np.empty(n, np.int64), np.empty((n, n), np.float32)
-    diagonal, y, g = np.empty(n), np.empty(n), np.empty(n)
-    can_rise, can_fall = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    machine = PairMachine(
+        np.empty((n, n), np.float32),
+        np.zeros((5, n)),
+        np.empty((2, n), np.bool_),
+        np.empty(n, np.int64),
+    )
+    gram, values, moves = machine.gram, machine.values, machine.moves
     for a in range(n):
         is_first = a < n_first
         i = first + a if is_first else second + a - n_first
-        samples[a], diagonal[a] = i, products[i, i] if gamma == LINEAR else 1.0
-        y[a] = 1.0 if is_first else -1.0
-        g[a] = -y[a]
-        can_rise[a], can_fall[a] = is_first, not is_first
+        machine.samples[a] = i
+        values[DIAGONAL, a] = products[i, i] if gamma == LINEAR else 1.0
+        values[Y, a] = 1.0 if is_first else -1.0
+        values[G, a] = -values[Y, a]
+        moves[RISE, a], moves[FALL, a] = is_first, not is_first
         if gamma == LINEAR:
             row, source = gram[a], products[i]
             for b in range(n_first):
@@ -489,8 +490,8 @@ def _make_machine(
             for b in range(n_second):
                 row[n_first + b] = source[second + b]
     if gamma != LINEAR:
-        _fill_rbf(gram, products, samples, gamma)
-    return PairMachine(gram, diagonal, y, np.zeros(n), g, np.zeros(n), can_rise, can_fall, samples)
+        _fill_rbf(gram, products, machine.samples, gamma)
+    return machine
 
 
 @kernel
@@ -556,9 +557,9 @@ def _add_decisions(
         Receives the decisions.
     """
     decisions[:] = 0.0
-    for t in range(len(machine.alpha)):
-        if machine.alpha[t] > 0.0:
-            share, row = machine.y[t] * machine.alpha[t], cross[machine.samples[t]]
+    for t in range(len(machine.values[ALPHA])):
+        if machine.values[ALPHA, t] > 0.0:
+            share, row = machine.values[Y, t] * machine.values[ALPHA, t], cross[machine.samples[t]]
             for k in range(len(row)):
                 value = row[k] if gamma == LINEAR else np.exp(-gamma * row[k])
                 decisions[k] += share * value

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         check_indices,
         dense_columns,
         is_sparse,
+        memory_size,
         to_dense,
     )
     from holdfast.io._text_files import refuse_missing_list, refuse_unreadable

@@ -118,6 +118,12 @@ def to_dense(X: MatrixLike, what: str = "the data") -> AnyArray:
     return dense
 
 
+def memory_size(X: MatrixLike) -> int:
+    """Return the bytes that the values of an array or sparse matrix take, with their indices."""
+    arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
+    return sum(array.nbytes for array in arrays)
+
+
 def dense_columns(X: MatrixLike, columns: Sequence[int] | IndexArray) -> AnyArray:
     """Return some columns as an array."""
     return to_dense(X[:, columns], f"{len(columns):,} features of {X.shape[0]:,} samples")

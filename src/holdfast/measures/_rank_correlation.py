@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels.rank_agreement import kendall_table, overlap_tables
+from holdfast._kernels.ranks import kendall_table, overlap_tables
 from holdfast._typing import AnyArray, FloatArray, IntArray
 from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, register_measure, zero_chance

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import chdtrc, ndtr
 
-from holdfast._kernels.rank_sums import rank_statistics
+from holdfast._kernels.ranks import rank_statistics
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
 from holdfast.select._information import MAX_BLOCK_ENTRIES, ResampleCounts, sorted_blocks

@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
-from holdfast._classifiers import classification_steps, median_imputer
+from holdfast._classifiers import CLASSIFIERS, classification_steps, median_imputer
 from holdfast._kernels.nested_subsets import LINEAR, count_nested_votes, nested_decisions
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
@@ -68,6 +68,8 @@ class ScaledSplit:
         cls, train: AnyArray, y: IndexArray, test: AnyArray, n_classes: int, *, impute: bool
     ) -> ScaledSplit:
         """Impute and scale both parts as scikit-learn does in a pipeline, all features at once."""
+        # features in columns that are contiguous: sums do not depend on how many there are
+        train, test = np.asfortranarray(train), np.asfortranarray(test)
         if impute and train.shape[1] > 0:
             imputer = median_imputer()
             train, test = imputer.fit_transform(train), imputer.transform(test)
@@ -109,16 +111,18 @@ class ScaledSplit:
         """Fit a classifier to the first features, and predict."""
         train, test = self.first_features(count)
         with _skip_checks(classifier) if self.is_finite else nullcontext():
-            model = classifier.fit(train, self.y)
-            values = _model_scores(model, test)
-            if values is not None and type(model) in DECIDE_BY_SCORE:
-                labels = model.classes_[_highest_score(values)]
+            classifier.fit(train, self.y)
+            decides_by_score = type(classifier) in DECIDE_BY_SCORE
+            values = _model_scores(classifier, test) if decides_by_score else None
+            if values is not None:
+                labels = classifier.classes_[_highest_score(values)]
             else:
-                labels = model.predict(test)
-        check_labels(labels, self.n_classes)
+                labels = classifier.predict(test)
+                check_labels(labels, self.n_classes)
+                values = _model_scores(classifier, test)
         scores = None
         if values is not None:
-            scores = class_scores(values, model.classes_, self.n_classes)
+            scores = class_scores(values, classifier.classes_, self.n_classes)
         return Prediction(labels, scores)
 
 
@@ -200,8 +204,8 @@ def standardize(train: AnyArray, test: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 
 def _skip_checks(classifier: EstimatorLike) -> AbstractContextManager[None]:
-    """Skip checks of data and parameters by scikit-learn's classifiers: both are checked before."""
-    if type(classifier).__module__.startswith("sklearn."):
+    """Skip checks by registered classifiers: the data and trial fits have been checked before."""
+    if any(type(classifier) is record.kind for record in CLASSIFIERS.values()):
         skip: AbstractContextManager[None] = config_context(
             assume_finite=True, skip_parameter_validation=True
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast._formatting import format_list
 from holdfast._memory_limit import check_process_memory, format_bytes, peak_memory
 from holdfast.errors import StudyError
-from holdfast.io import Dataset
+from holdfast.io import Dataset, memory_size
 from holdfast.study._execution._scheduler import FirstRun, Scheduler
 from holdfast.study._planning._make_plan import make_unit_runner
 from holdfast.study._planning._plan import Plan, Unit
@@ -217,5 +217,5 @@ def rehearse_costs(plan: Plan, data: Dataset, options: ExecutionOptions) -> Stud
         scheduler.run(first_units.values())
         problems = dict(store.query("SELECT selector, message FROM units WHERE status = 'failed'"))
     return cost_from_first_runs(
-        plan, resamples, scheduler.first_runs, options.n_workers, runner.X.nbytes, problems
+        plan, resamples, scheduler.first_runs, options.n_workers, memory_size(runner.X), problems
     )

@@ -20,7 +20,7 @@ from holdfast._interrupts import handle_interrupts
 from holdfast._study_part import StudyPart, parse_part
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
-from holdfast.io import Dataset
+from holdfast.io import Dataset, memory_size
 from holdfast.resample import Protocol, Resample
 from holdfast.study._execution._cost import MIN_SECONDS_SHOWN, cost_from_first_runs
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
@@ -363,7 +363,7 @@ def _run_units(
     totals, to_do = _count_resamples(units, names), _count_resamples(remaining, names)
 
     def report_cost(first_runs: Mapping[int, FirstRun]) -> None:
-        cost = cost_from_first_runs(plan, to_do, first_runs, options.n_workers, data.X.nbytes)
+        cost = cost_from_first_runs(plan, to_do, first_runs, options.n_workers, memory_size(data.X))
         if options.client is None:
             cost.check_memory()
         if progress is not None and cost.seconds >= MIN_SECONDS_SHOWN:

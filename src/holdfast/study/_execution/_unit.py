@@ -58,6 +58,27 @@ class DrawnSample(NamedTuple):
     test: TrainingPart
 
 
+class ClassificationData(NamedTuple):
+    """Training and test part of a resample; only values of features in use are copied."""
+
+    train: TrainingPart
+    """With the data of all rows."""
+    test: AnyArray
+    train_rows: IndexArray
+    test_rows: IndexArray
+
+    def take(self, features: IndexArray) -> tuple[AnyArray, AnyArray]:
+        """Return the values of some features, in both parts."""
+        return (
+            _take_values(self.train.X, self.train_rows, features),
+            _take_values(self.test, self.test_rows, features),
+        )
+
+
+def _take_values(X: AnyArray, rows: IndexArray, features: IndexArray) -> AnyArray:
+    return X[rows][:, features] if is_sparse(X) else X[np.ix_(rows, features)]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UnitRunner:
     """Everything a worker needs to run the units of a study."""
@@ -336,23 +357,13 @@ class UnitRunner:
     ) -> None:
         """Train each classifier on each selection and store the predictions of the test part."""
         resample = self.resamples[result.resample]
-        if not (len(resample.test) and self.classifiers):
+        if not (len(resample.test) and self.classifiers and features_by_size):
             return
-        if drawn is None:
-            part = TrainingPart(
-                self.X[resample.train],
-                self.y[resample.train],
-                sample_weight=(
-                    None if self.sample_weight is None else self.sample_weight[resample.train]
-                ),
-            )
-            test_X, actual = self.X[resample.test], None
-        else:
-            part = drawn.train
-            test_X, actual = drawn.test.X, integers(drawn.test.y)
+        parts = self._test_parts(resample, drawn)
+        actual = None if drawn is None else integers(drawn.test.y)
         for size, position, prediction in [
-            *self._classify_scaled(result, features_by_size, part, test_X),
-            *self._classify_in_pipelines(result, features_by_size, part, test_X),
+            *self._classify_scaled(result, features_by_size, parts),
+            *self._classify_in_pipelines(result, features_by_size, parts),
         ]:
             scores = None if prediction.scores is None else floats(prediction.scores)
             row = (size, position, integers(prediction.labels), scores, actual)
@@ -361,21 +372,24 @@ class UnitRunner:
         order = {size: place for place, size in enumerate(features_by_size)}
         result.predictions.sort(key=lambda row: (order[row[0]], row[1]))
 
+    def _test_parts(self, resample: Resample, drawn: DrawnSample | None) -> ClassificationData:
+        if drawn is not None:
+            return ClassificationData(
+                drawn.train, drawn.test.X, *(np.arange(len(p.y)) for p in drawn)
+            )
+        rows = resample.train
+        weights = None if self.sample_weight is None else self.sample_weight[rows]
+        train = TrainingPart(self.X, self.y[rows], sample_weight=weights)
+        return ClassificationData(train, self.X, rows, resample.test)
+
     def _classify_scaled(
-        self,
-        result: UnitResult,
-        features_by_size: FeaturesBySize,
-        part: TrainingPart,
-        test_X: AnyArray,
+        self, result: UnitResult, features_by_size: FeaturesBySize, parts: ClassificationData
     ) -> Iterator[tuple[int, int, Prediction]]:
         """Yield the predictions of classifiers for which all sizes are scaled together."""
         if not self._nested_classifiers:
             return
-        features = max(features_by_size.values(), key=len)
-        split = ScaledSplit.make(
-            to_dense(part.X[:, features]), part.y, to_dense(test_X[:, features]),
-            len(self.classes), impute=self.missing,
-        )  # fmt: skip
+        train, test = map(to_dense, parts.take(max(features_by_size.values(), key=len)))
+        split = ScaledSplit.make(train, parts.train.y, test, len(self.classes), impute=self.missing)
         # smaller selections are the first features of larger ones
         counts = sorted({len(own) for own in features_by_size.values() if len(own) > 0})
         for position, classify in self._nested_classifiers.items():
@@ -390,11 +404,7 @@ class UnitRunner:
                 yield size, position, prediction
 
     def _classify_in_pipelines(
-        self,
-        result: UnitResult,
-        features_by_size: FeaturesBySize,
-        part: TrainingPart,
-        test_X: AnyArray,
+        self, result: UnitResult, features_by_size: FeaturesBySize, parts: ClassificationData
     ) -> Iterator[tuple[int, int, Prediction]]:
         """Yield the predictions of classifiers that use weights, or take counts only."""
         for position, classifier in enumerate(self.classifiers):
@@ -402,11 +412,11 @@ class UnitRunner:
                 continue
             keeps_sparse = not self.missing and takes_sparse_counts(classifier)
             for size, features in features_by_size.items():
-                train_X, test = part.X[:, features], test_X[:, features]
+                train_X, test = parts.take(features)
                 if not keeps_sparse:
                     train_X, test = to_dense(train_X), to_dense(test)
                 yield size, position, fit_pipeline(
-                    self._seed_classifier(result, position), part._replace(X=train_X), test,
+                    self._seed_classifier(result, position), parts.train._replace(X=train_X), test,
                     len(self.classes), impute=self.missing,
                 )  # fmt: skip
 
