@@ -47,6 +47,21 @@ def test_naming_a_study_imports_nothing_heavy(tmp_path):
 
 
 @pytest.mark.integration
+def test_names_are_completed_before_they_are_imported(tmp_path):
+    program = """
+import holdfast as hf
+for room in (hf.io, hf.measures, hf.resample, hf.select, hf.study, hf.papers):
+    assert {*room.__all__} <= {*dir(room)}
+"""
+    assert not modules_after(program, tmp_path) & HEAVY
+
+
+def test_a_room_has_no_other_names():
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = hf.io.nonsense
+
+
+@pytest.mark.integration
 def test_a_selector_is_imported_without_the_others(tmp_path):
     imported = modules_after("import holdfast; holdfast.TScore()", tmp_path)
     assert "holdfast.select._univariate" in imported

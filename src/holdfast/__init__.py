@@ -171,7 +171,7 @@ __all__ = [
 ]
 
 
-_import_export = lazy_exports(__name__)
+_import_export, _ = lazy_exports(__name__)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

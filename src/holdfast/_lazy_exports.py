@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def lazy_exports(package: str) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package whose imports stand under ``if TYPE_CHECKING:``.
+def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package that defers its imports.
 
     Parameters
     ----------
@@ -24,8 +24,10 @@ def lazy_exports(package: str) -> Callable[[str], Any]:
 
     Returns
     -------
-    callable
+    import_name : callable
         Imports a name where it is first used, and keeps it in the package.
+    list_names : callable
+        Returns the public names and those that are imported already, for completion.
 
     Raises
     ------
@@ -35,8 +37,11 @@ def lazy_exports(package: str) -> Callable[[str], Any]:
     Examples
     --------
     >>> from holdfast._lazy_exports import lazy_exports
-    >>> lazy_exports("holdfast.select")("TScore").__name__
+    >>> import_name, list_names = lazy_exports("holdfast.select")
+    >>> import_name("TScore").__name__
     'TScore'
+    >>> "SVMRFE" in list_names()
+    True
     """
     origins = {name: module for module, name in _deferred_imports(package)}
 
@@ -50,7 +55,11 @@ def lazy_exports(package: str) -> Callable[[str], Any]:
         setattr(sys.modules[package], name, value)
         return value
 
-    return import_name
+    def list_names() -> list[str]:
+        module = sys.modules[package]
+        return sorted({*vars(module), *module.__all__})
+
+    return import_name, list_names
 
 
 def _deferred_imports(package: str) -> Iterator[tuple[str, str]]:

@@ -47,4 +47,4 @@ __all__ = [
     "read_with_similarity",
 ]
 
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -59,4 +59,4 @@ __all__ = [
     "weighted_consistency_bounds",
 ]
 
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -35,4 +35,4 @@ if TYPE_CHECKING:
 
 __all__ = ["PAPERS", "Reproduction", "list_papers", "reproduce"]
 
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)

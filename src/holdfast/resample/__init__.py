@@ -58,4 +58,4 @@ __all__ = [
     "times_tested",
 ]
 
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)

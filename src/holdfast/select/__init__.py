@@ -176,4 +176,4 @@ __all__ = [
     "weka_tenth",
 ]
 
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -29,4 +29,4 @@ __all__ = [
 ]
 
 # imported on first use: these import all selectors, which data do not need
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -41,4 +41,4 @@ __all__ = [
     "resume",
 ]
 
-__getattr__ = lazy_exports(__name__)
+__getattr__, __dir__ = lazy_exports(__name__)
