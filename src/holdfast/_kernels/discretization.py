@@ -456,7 +456,7 @@ def _mdl_cuts(
 
 
 @subroutine
-def _bins_by_edges(n_bins: int, cumulative: IntArray, edges: IntArray, bins: FloatArray) -> int:
+def _bins_by_edges(n_bins: int, cumulative: IntArray, edges: IntArray, bins: FloatArray) -> None:
     """Count the classes in the bins between edges.
 
     Parameters
@@ -473,11 +473,10 @@ def _bins_by_edges(n_bins: int, cumulative: IntArray, edges: IntArray, bins: Flo
         for k in range(cumulative.shape[1]):
             bins[i, k] = cumulative[edges[i], k] - cumulative[below, k]
         below = edges[i]
-    return n_bins
 
 
 @subroutine
-def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatArray) -> int:
+def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatArray) -> None:
     """Count the classes in bins of equal frequency: a value goes where its mean rank falls.
 
     Parameters
@@ -503,7 +502,6 @@ def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatA
         for k in range(n_classes):
             bins[bin_, k] += cumulative[g + 1, k] - cumulative[g, k]
         below = upper
-    return n_bins
 
 
 @subroutine
@@ -637,9 +635,62 @@ def _margins_pay_off(totals: IntArray, n_entries: int) -> bool:
 
 
 @kernel
-def score_columns(
+def score_rank_bins(
     kind: int,
     n_bins: int,
+    start: IntArray,
+    stop: IntArray,
+    rows: Int32Array,
+    values: FloatArray,
+    codes: Int32Array,
+    weights: Int32Array,
+    totals: IntArray,
+    table: FloatArray,
+    scores: FloatArray,
+) -> None:
+    """Score sorted columns on each resample, with bins of equal frequency.
+
+    Parameters
+    ----------
+    kind : int
+        See `_score_bins`.
+    start, stop, rows, values, codes, weights, totals, table, scores : ndarray
+        As in `score_mdl_bins`.
+    """
+    n, n_classes = len(codes), totals.shape[1]
+    group_values = np.empty(n + 2)
+    cumulative = np.empty((n + 3, n_classes), np.int64)
+    missing = np.empty(n_classes, np.int64)
+    bins = np.empty((n_bins, n_classes))
+    ties = _count_ties(start, stop, values)
+    for r in range(len(weights)):
+        for j in range(len(stop)):
+            n_groups = _group_by_value(
+                start[j],
+                stop[j],
+                start[j + 1],
+                rows,
+                values,
+                codes,
+                weights[r],
+                totals[r],
+                ties[j] > 0,
+                group_values,
+                cumulative,
+                missing,
+            )
+            scores[r, j] = 0.0
+            if n_groups < 2:
+                continue
+            _bins_by_rank(n_groups, cumulative, n_bins, bins)
+            if start[j + 1] > stop[j]:
+                _spread_missing(n_bins, missing, bins)
+            scores[r, j] = _score_bins(kind, n_bins, bins, table)
+
+
+@kernel
+def score_mdl_bins(
+    kind: int,
     start: IntArray,
     stop: IntArray,
     rows: Int32Array,
@@ -652,7 +703,7 @@ def score_columns(
     cuts: FloatArray,
     n_cuts: IntArray,
 ) -> None:
-    """Score sorted columns on each resample, with bins of equal frequency or (0 bins) MDL cuts.
+    """Score sorted columns on each resample, with bins between MDL cuts.
 
     Parameters
     ----------
@@ -681,7 +732,7 @@ def score_columns(
     group_values = np.empty(n + 2)
     cumulative = np.empty((n + 3, n_classes), np.int64)
     missing = np.empty(n_classes, np.int64)
-    bins = np.empty((max(n_bins, n) + 1, n_classes))
+    bins = np.empty((n + 1, n_classes))
     stack, edges = np.empty(n + 2, np.int64), np.empty(n + 1, np.int64)
     ties = _count_ties(start, stop, values)
     promising = np.empty(len(stop), np.bool_)
@@ -689,7 +740,7 @@ def score_columns(
         weight, total = weights[r], totals[r]
         for j in range(len(stop)):
             promising[j] = True
-        if n_bins == 0 and n_classes == 2 and _margins_pay_off(total, len(rows)):
+        if n_classes == 2 and _margins_pay_off(total, len(rows)):
             _mark_promising(start, stop, rows, ties, codes, weight, total, table, promising)
         for j in range(len(stop)):
             first, end = start[j], start[j + 1]
@@ -711,18 +762,14 @@ def score_columns(
                 cumulative,
                 missing,
             )
-            if n_bins > 0:
-                if n_groups < 2:
-                    continue
-                used = _bins_by_rank(n_groups, cumulative, n_bins, bins)
-            else:
-                column_cuts = cuts[first:end]
-                n_cuts[j] = _mdl_cuts(
-                    n_groups, cumulative, table, group_values, stack, edges, column_cuts
-                )
-                if n_cuts[j] == 0:
-                    continue
-                used = _bins_by_edges(n_cuts[j] + 1, cumulative, edges, bins)
+            column_cuts = cuts[first:end]
+            n_cuts[j] = _mdl_cuts(
+                n_groups, cumulative, table, group_values, stack, edges, column_cuts
+            )
+            if n_cuts[j] == 0:
+                continue
+            n_bins = n_cuts[j] + 1
+            _bins_by_edges(n_bins, cumulative, edges, bins)
             if end > stop[j]:
-                _spread_missing(used, missing, bins)
-            scores[r, j] = _score_bins(kind, used, bins, table)
+                _spread_missing(n_bins, missing, bins)
+            scores[r, j] = _score_bins(kind, n_bins, bins, table)

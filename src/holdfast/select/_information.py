@@ -17,7 +17,8 @@ from holdfast._kernels.discretization import (
     NATS,
     UNCERTAINTY,
     n_log_n,
-    score_columns,
+    score_mdl_bins,
+    score_rank_bins,
     sort_sparse,
 )
 from holdfast._random import RandomState
@@ -143,7 +144,10 @@ def bin_scores(
         cuts = np.empty(len(block.values) if n_bins == 0 else 0)
         n_cuts = np.zeros(len(block.stop), dtype=np.int64)
         block_scores = np.empty((len(scores), len(n_cuts)))
-        score_columns(kind, n_bins, *block, *resamples, table, block_scores, cuts, n_cuts)
+        if n_bins == 0:
+            score_mdl_bins(kind, *block, *resamples, table, block_scores, cuts, n_cuts)
+        else:
+            score_rank_bins(kind, n_bins, *block, *resamples, table, block_scores)
         scores[:, columns] = block_scores
         if cut_points is not None:
             # columns without cuts, often most of them, share one empty array
