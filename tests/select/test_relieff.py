@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.utils.estimator_checks import check_estimator
 
+import holdfast as hf
 from holdfast._kernels import relief
-from holdfast.errors import InvalidInputError
+from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select import _relieff
 from holdfast.select._registry import SELECTORS
 from holdfast.select._relieff import ReliefF
@@ -393,3 +394,13 @@ def test_tiles_of_distances_are_sums_of_differences(kind):
         expected = np.where(np.isnan(B), to_missing[0], expected)
         expected = np.where(np.isnan(A) & np.isnan(B), 1.0, expected)
     np.testing.assert_allclose(table, expected.sum(axis=2), atol=1e-12)
+
+
+def test_a_study_says_that_probes_are_drawn(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    monkeypatch.setattr(_relieff, "MAX_SAMPLES_ALL_PROBES", 150)
+    monkeypatch.setattr(_relieff, "N_DRAWN_PROBES", 50)
+    settings = {"protocol": hf.Subsampling(3, 0.9), "classifiers": [], "replication": 0}
+    with pytest.warns(HoldfastWarning, match="relieff draws 50 of 161 training samples as probes"):
+        hf.Study(["relieff"], **settings).run(X, y, n_jobs=1)
+    hf.Study(["relieff:n_probes=178"], **settings).run(X, y, n_jobs=1)  # warnings are errors

@@ -147,6 +147,15 @@ class ReliefF(ThresholdScorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
+    def describe_adaptation(self, n_samples: int) -> str:
+        """Return that probes are drawn by default, where there are many samples."""
+        if self.n_probes is not None or n_samples <= MAX_SAMPLES_ALL_PROBES:
+            return ""
+        return (
+            f"draws {N_DRAWN_PROBES:,} of {n_samples:,} training samples as probes, because there "
+            f"are more than {MAX_SAMPLES_ALL_PROBES:,}; set n_probes for another number"
+        )
+
     def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         scores: FloatArray = self._score_many(X, y, [np.arange(len(X))], [generator])[0]
         return scores

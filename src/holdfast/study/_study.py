@@ -196,9 +196,10 @@ class Study:
         Warns
         -----
         HoldfastWarning
-            Selectors treat nominal features as numbers, or ignore the given sizes, or versions
-            have changed since the study last ran, or intervals are wider than `until_width` after
-            all resamples, or a selector failed on every resample while others did not.
+            Selectors treat nominal features as numbers, or ignore the given sizes, or adapt a
+            default to the number of samples, or versions have changed since the study last ran, or
+            intervals are wider than `until_width` after all resamples, or a selector failed on
+            every resample while others did not.
         """
         options = ExecutionOptions(n_jobs, client, timeout, part, command)
         if self._settings.stopping_rule is not None:
