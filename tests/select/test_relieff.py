@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.utils.estimator_checks import check_estimator
 
-from holdfast.errors import InvalidInputError
+import holdfast as hf
+from holdfast._kernels import relief
+from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select import _relieff
 from holdfast.select._registry import SELECTORS
 from holdfast.select._relieff import ReliefF
@@ -347,3 +349,58 @@ def test_odd_numbers_of_probes_are_refused(n_probes):
     X, y = load_wine(return_X_y=True)
     with pytest.raises(InvalidInputError, match="n_probes"):
         ReliefF(n_probes=n_probes).fit(X, y)
+
+
+def test_probes_are_drawn_by_default_where_there_are_many_samples(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    every = ReliefF().fit(X, y).scores_
+    drawn = ReliefF(n_probes=50, random_state=3).fit(X, y).scores_
+    monkeypatch.setattr(_relieff, "N_DRAWN_PROBES", 50)
+    monkeypatch.setattr(_relieff, "MAX_SAMPLES_ALL_PROBES", len(y))
+    np.testing.assert_array_equal(ReliefF().fit(X, y).scores_, every)
+    monkeypatch.setattr(_relieff, "MAX_SAMPLES_ALL_PROBES", len(y) - 1)
+    np.testing.assert_array_equal(ReliefF(random_state=3).fit(X, y).scores_, drawn)
+    assert not np.array_equal(drawn, every)
+
+
+@pytest.mark.parametrize("rows_per_block", [1, 7, 100])
+def test_blocks_of_drawn_probes_change_nothing_but_rounding(rows_per_block, monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    selector = ReliefF(n_probes=0.4, random_state=1)
+    whole = selector.fit(X, y).scores_
+    monkeypatch.setattr(_relieff, "MAX_DISTANCES", rows_per_block * 184)
+    np.testing.assert_allclose(selector.fit(X, y).scores_, whole, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["numeric", "gaps", "nominal"])
+def test_tiles_of_distances_are_sums_of_differences(kind):
+    generator = np.random.default_rng(5)
+    n, p = 1200, 6  # more than two tiles in each direction
+    X = generator.integers(0, 5, size=(n, p)) / 4
+    kinds = {"numeric": relief.PLAIN, "gaps": relief.GAPS, "nominal": relief.NOMINAL}
+    if kind == "gaps":
+        X[generator.random(X.shape) < 0.1] = np.nan
+    probes = np.sort(generator.choice(n, size=40, replace=False))
+    table = np.zeros((40, n))
+    relief.add_distances(
+        np.ascontiguousarray(X.T), np.full(p, kinds[kind]), np.zeros(p), probes, False, table
+    )
+    A, B = X[probes][:, None], X[None]
+    if kind == "nominal":
+        expected = (A != B).astype(float)
+    else:
+        to_missing = [np.maximum(v, 1 - v) for v in (A, B)]
+        expected = np.where(np.isnan(A), to_missing[1], np.abs(A - B))
+        expected = np.where(np.isnan(B), to_missing[0], expected)
+        expected = np.where(np.isnan(A) & np.isnan(B), 1.0, expected)
+    np.testing.assert_allclose(table, expected.sum(axis=2), atol=1e-12)
+
+
+def test_a_study_says_that_probes_are_drawn(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    monkeypatch.setattr(_relieff, "MAX_SAMPLES_ALL_PROBES", 150)
+    monkeypatch.setattr(_relieff, "N_DRAWN_PROBES", 50)
+    settings = {"protocol": hf.Subsampling(3, 0.9), "classifiers": [], "replication": 0}
+    with pytest.warns(HoldfastWarning, match="relieff draws 50 of 161 training samples as probes"):
+        hf.Study(["relieff"], **settings).run(X, y, n_jobs=1)
+    hf.Study(["relieff:n_probes=178"], **settings).run(X, y, n_jobs=1)  # warnings are errors

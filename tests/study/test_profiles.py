@@ -172,7 +172,7 @@ def test_intervals_of_stand_ins_are_those_of_the_table_of_stability():
     made = nested_made(measures=["nogueira", "kappa"])
     result = Result(full(made))
     X = np.random.default_rng(0).normal(size=(50, 40))
-    data = LazyDataset(lambda: SimpleNamespace(X=X))
+    data = LazyDataset(lambda: SimpleNamespace(dense_matrix=lambda: X))
     found = profiles.stand_ins(view_of(result), data, "one", 3).stability.set_index("measure")
     table = result.stability.query("selector == 'one' and size == 3").set_index("measure")
     columns = ["value", "low", "high"]

@@ -33,6 +33,8 @@ from holdfast._typing import BoolArray, FloatArray, IntArray
 
 PLAIN, GAPS, NOMINAL = range(3)
 LANES = 8  # chosen: doubles in a vector register of 512 bits
+# chosen: the distances of a tile (64 kB) and four features of its columns stay in a core's caches
+ROWS_PER_TILE, COLUMNS_PER_TILE = 16, 512
 u64 = np.uint64
 
 
@@ -129,11 +131,11 @@ def add_distances(
     transposed: FloatArray,
     kinds: IntArray,
     missing_difference: FloatArray,
-    first: int,
+    probes: IntArray,
     whole: bool,
     table: FloatArray,
 ) -> None:
-    """Add a block of features to the distances; row 0 of the table is row `first`.
+    """Add a block of features to the distances, tile by tile: a tile stays in the cache.
 
     Parameters
     ----------
@@ -141,51 +143,80 @@ def add_distances(
         The scaled values, one feature per row, columns padded to a multiple of `LANES`.
     kinds, missing_difference : ndarray of shape (p,)
         See `scale_block`.
+    probes : ndarray of shape (n_rows,)
+        The row of the data that each row of the table belongs to.
     whole : bool
-        Whether the table has all rows; entries left of the diagonal are then not all filled.
+        Whether the table has all rows in order; entries left of the diagonal are then not all
+        filled.
     table : ndarray of shape (n_rows, width)
         The distances, changed in place.
     """
-    f = 0 * first
-    while f < len(transposed):
-        plain = 0
-        while plain < 4 and f + plain < len(transposed) and kinds[f + plain] == PLAIN:
-            plain += 1
-        if plain == 4:
-            _add_four_features(transposed, f, first, whole, table)
-            f += 4
-        else:
-            _add_feature(transposed[f], kinds[f], missing_difference[f], first, whole, table)
-            f += 1
-
-
-@subroutine
-def _first_column(probe: np.uint64, whole: bool) -> np.uint64:
-    """First column of a row of distances that has to be filled."""
-    return probe // u64(LANES) * u64(LANES) if whole else u64(0)
+    width = table.shape[1]
+    for top in range(0, len(table), ROWS_PER_TILE):
+        bottom = min(top + ROWS_PER_TILE, len(table))
+        for left in range(0, width, COLUMNS_PER_TILE):
+            right = min(left + COLUMNS_PER_TILE, width)
+            # entries left of the diagonal are mirrored later
+            if whole and right <= top:
+                continue
+            f = 0 * top
+            while f < len(transposed):
+                plain = 0
+                while plain < 4 and f + plain < len(transposed) and kinds[f + plain] == PLAIN:
+                    plain += 1
+                if plain == 4:
+                    _add_four_features(transposed, f, probes, top, bottom, left, right, table)
+                    f += 4
+                else:
+                    _add_feature(
+                        transposed[f],
+                        kinds[f],
+                        missing_difference[f],
+                        probes,
+                        top,
+                        bottom,
+                        left,
+                        right,
+                        table,
+                    )
+                    f += 1
 
 
 @subroutine
 def _add_four_features(
-    transposed: FloatArray, f: int, first: int, whole: bool, table: FloatArray
+    transposed: FloatArray,
+    f: int,
+    probes: IntArray,
+    top: int,
+    bottom: int,
+    left: int,
+    right: int,
+    table: FloatArray,
 ) -> None:
-    """Add four numeric features without gaps together, which touches the table less often.
+    """Add four numeric features without gaps to a tile, which touches the table less often.
 
-    The features are added one after the other, so the sum is that of `_add_feature`. `transposed`
-    has shape (p, width), `table` has shape (n_rows, width).
+    The features are added one after the other, so the sum is that of `_add_feature`.
+
+    Parameters
+    ----------
+    transposed, probes, table : ndarray
+        See `add_distances`.
     """
-    z0, z1, z2, z3 = transposed[f], transposed[f + 1], transposed[f + 2], transposed[f + 3]
-    n = u64(transposed.shape[1])
-    for i in range(u64(len(table))):
-        probe = u64(first) + i
-        a0, a1, a2, a3 = z0[probe], z1[probe], z2[probe], z3[probe]
-        for j in range(_first_column(probe, whole), n):
-            distance = table[i, j]
+    # slices of rows: the compiler knows that they are contiguous, and uses vectors
+    z0, z1 = transposed[f][left:right], transposed[f + 1][left:right]
+    z2, z3 = transposed[f + 2][left:right], transposed[f + 3][left:right]
+    n = u64(right - left)
+    for i in range(top, bottom):
+        probe, row = probes[i], table[i][left:right]
+        a0, a1 = transposed[f, probe], transposed[f + 1, probe]
+        a2, a3 = transposed[f + 2, probe], transposed[f + 3, probe]
+        for j in range(n):
+            distance = row[j]
             distance += abs(a0 - z0[j])
             distance += abs(a1 - z1[j])
             distance += abs(a2 - z2[j])
             distance += abs(a3 - z3[j])
-            table[i, j] = distance
+            row[j] = distance
 
 
 @subroutine
@@ -193,34 +224,42 @@ def _add_feature(
     values: FloatArray,
     kind: int,
     missing_difference: float,
-    first: int,
-    whole: bool,
+    probes: IntArray,
+    top: int,
+    bottom: int,
+    left: int,
+    right: int,
     table: FloatArray,
 ) -> None:
-    """Add one feature of any kind; a missing value of the probe is handled outside of the loop.
+    """Add one feature to a tile; a missing value of the probe is handled outside of the loop.
 
-    `values` has shape (width,), `table` has shape (n_rows, width).
+    Parameters
+    ----------
+    values : ndarray of shape (width,)
+        The scaled values of the feature.
+    probes, table : ndarray
+        See `add_distances`.
     """
-    n = u64(len(values))
-    to_missing_probe = np.empty(len(values))  # the difference to a probe whose value is missing
-    for k in range(len(values)):
-        to_missing_probe[k] = _difference(np.nan, values[k], kind, missing_difference)
-    for i in range(u64(len(table))):
-        a = values[u64(first) + i]
-        start = _first_column(u64(first) + i, whole)
+    n = u64(right - left)
+    others = values[left:right]
+    to_missing_probe = np.empty(right - left)  # the difference to a probe whose value is missing
+    for k in range(right - left):
+        to_missing_probe[k] = _difference(np.nan, others[k], kind, missing_difference)
+    for i in range(top, bottom):
+        a, row = values[probes[i]], table[i][left:right]
         if math.isnan(a):
-            for j in range(start, n):
-                table[i, j] += to_missing_probe[j]
+            for j in range(n):
+                row[j] += to_missing_probe[j]
         elif kind == NOMINAL:
-            for j in range(start, n):
-                b = values[j]
+            for j in range(n):
+                b = others[j]
                 differs = missing_difference if math.isnan(b) else 1.0
-                table[i, j] += 0.0 if a == b else differs
+                row[j] += 0.0 if a == b else differs
         else:
             to_missing = max(a, 1.0 - a)
-            for j in range(start, n):
-                b = values[j]
-                table[i, j] += to_missing if math.isnan(b) else abs(a - b)
+            for j in range(n):
+                b = others[j]
+                row[j] += to_missing if math.isnan(b) else abs(a - b)
 
 
 @kernel
@@ -234,8 +273,7 @@ def mirror_upper_triangle(table: FloatArray) -> None:
 @kernel
 def list_neighbor_pairs(
     table: FloatArray,
-    first: int,
-    rows: int,
+    row_of_table: IntArray,
     distinct_row: IntArray,
     codes: IntArray,
     counts: IntArray,
@@ -252,9 +290,9 @@ def list_neighbor_pairs(
     Parameters
     ----------
     table : ndarray of shape (n_rows, width)
-        Distances of rows first to first + n_rows to all rows.
-    rows : int
-        The number of distinct rows.
+        Distances of some rows to all rows.
+    row_of_table : ndarray of shape (rows,)
+        The row of the table that each distinct row has, -1 if it has none.
     distinct_row : ndarray of shape (n,)
         The distinct row that each sample of the resample is.
     codes : ndarray of shape (n,)
@@ -268,16 +306,16 @@ def list_neighbor_pairs(
     weights : ndarray of the same shape
         Receives the weights.
     """
-    n, c = len(distinct_row), len(counts)
+    n, c, rows = len(distinct_row), len(counts), len(row_of_table)
     held, held_distances = np.empty((c, k), np.int64), np.empty((c, k))
     n_held, farthest = np.empty(c, np.int64), np.empty(c, np.int64)
     n_pairs, n_probes_total = 0, 0
     for i in range(n):
         n_probes_total += n_probed[i]
     for i in range(n):
-        if n_probed[i] == 0 or not first <= distinct_row[i] < first + len(table):
+        if n_probed[i] == 0 or row_of_table[distinct_row[i]] < 0:
             continue
-        distances = table[distinct_row[i] - first]
+        distances = table[row_of_table[distinct_row[i]]]
         for class_ in range(c):
             n_held[class_] = 0
         for j in range(n):

@@ -19,6 +19,12 @@ from holdfast.select._selector import nominal_mask, renumber_classes
 MAX_DISTANCES = 1 << 22
 """Entries of the largest table of distances (32 MB); more samples are processed in blocks. Chosen
 by hand."""
+MAX_SAMPLES_ALL_PROBES = 10_000
+"""Up to this many samples every sample is a probe by default; above, n² distances take minutes for
+the resamples of a study. Chosen by hand."""
+N_DRAWN_PROBES = 2_000
+"""Probes drawn by default above it: the standard error of a score is then 1/sqrt(2,000) of the
+spread between probes, at most 0.02. Chosen by hand."""
 MAX_CACHED_VALUES = 1 << 15
 """Values in a block of features: 256 kB, which fit into a core's second-level cache."""
 
@@ -64,9 +70,10 @@ class ReliefF(ThresholdScorer):
     n_neighbors : int, default 10
         k, the number of neighbours of each class; a smaller class contributes all its samples.
     n_probes : int, float or None, default None
-        None: every sample is a probe once. A count, or a fraction of the samples (rounded up):
-        this many probes are drawn at random, with replacement, as in the original Relief. Few
-        probes take less time and add random variation to the scores.
+        None: every sample is a probe once, up to 10,000 samples; with more, 2,000 probes are drawn
+        at random. A count, or a fraction of the samples (rounded up): this many probes are drawn,
+        with replacement, as in the original Relief. Few probes take less time and add random
+        variation to the scores.
     nominal : array-like or None, default None
         Which features are nominal: their indices, or a boolean mask of all features.
     threshold : float or None, default None
@@ -87,6 +94,9 @@ class ReliefF(ThresholdScorer):
 
     Notes
     -----
+    Distances are computed for blocks of probes: memory is that of the scaled data, or of blocks of
+    it, plus 32 MB.
+
     With all samples as probes the scores are WEKA's (``ReliefFAttributeEval -M -1``), also with
     tied neighbours: once k neighbours are found, another sample must be strictly nearer than the
     farthest of them and replaces it, in the earliest slot. The choice among tied neighbours
@@ -137,6 +147,15 @@ class ReliefF(ThresholdScorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
+    def describe_adaptation(self, n_samples: int) -> str:
+        """Return that probes are drawn by default, where there are many samples."""
+        if self.n_probes is not None or n_samples <= MAX_SAMPLES_ALL_PROBES:
+            return ""
+        return (
+            f"draws {N_DRAWN_PROBES:,} of {n_samples:,} training samples as probes, because there "
+            f"are more than {MAX_SAMPLES_ALL_PROBES:,}; set n_probes for another number"
+        )
+
     def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         scores: FloatArray = self._score_many(X, y, [np.arange(len(X))], [generator])[0]
         return scores
@@ -162,9 +181,12 @@ class ReliefF(ThresholdScorer):
 
     def _probe_counts(self, n: int, generator: np.random.Generator) -> IntArray:
         """Return how often each sample is a probe; probes are drawn with replacement."""
-        if self.n_probes is None:
+        if self.n_probes is not None:
+            count = as_count(check_part_or_count(self.n_probes, "n_probes", inclusive=True), n)
+        elif n <= MAX_SAMPLES_ALL_PROBES:
             return np.ones(n, dtype=np.int64)
-        count = as_count(check_part_or_count(self.n_probes, "n_probes", inclusive=True), n)
+        else:
+            count = N_DRAWN_PROBES
         return np.bincount(generator.integers(n, size=count), minlength=n)
 
 
@@ -181,10 +203,11 @@ def _score_resample(
     distinct, place = np.unique(rows, return_inverse=True)
     data = ScaledResample(X, distinct, nominal)
     scores, constant = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=bool)
+    probes = np.unique(place[times > 0])
     step = max(1, MAX_DISTANCES // _pad_to_lanes(len(distinct)))
-    for first in range(0, len(distinct), step):
-        table = _distance_table(data, first, min(first + step, len(distinct)))
-        pairs = _find_neighbours(table, first, place, codes, k, times)
+    for first in range(0, len(probes), step):
+        part = probes[first : first + step]
+        pairs = _find_neighbours(_distance_table(data, part), part, place, codes, k, times)
         # two passes over the features: neighbours need the distance over all of them
         for block in data.blocks():
             relief.add_scores(block.values, block.kinds, block.lack, *pairs, scores[block.columns])
@@ -235,33 +258,40 @@ class ScaledResample:
             yield block
 
 
-def _distance_table(data: ScaledResample, first: int, stop: int) -> FloatArray:
-    """Return the distances of rows first to stop to all rows."""
+def _distance_table(data: ScaledResample, probes: IndexArray) -> FloatArray:
+    """Return the distances of some rows to all rows."""
     width = _pad_to_lanes(data.n)
-    whole = stop - first == data.n
-    table = np.zeros((stop - first, width))
+    whole = len(probes) == data.n
+    table = np.zeros((len(probes), width))
     for block in data.blocks():
         # distances to the padding are computed, too, but never read
         transposed = np.zeros((block.values.shape[1], width))
         transposed[:, : data.n] = block.values.T
-        relief.add_distances(transposed, block.kinds, block.lack, first, whole, table)
+        relief.add_distances(transposed, block.kinds, block.lack, probes, whole, table)
     if whole:
         relief.mirror_upper_triangle(table)
     return table
 
 
 def _find_neighbours(
-    table: FloatArray, first: int, place: IndexArray, codes: IndexArray, k: int, times: IntArray
+    table: FloatArray,
+    probes: IndexArray,
+    place: IndexArray,
+    codes: IndexArray,
+    k: int,
+    times: IntArray,
 ) -> WeightedRowPairs:
     """Find the neighbours of the probes in a table; equal pairs are merged."""
     counts, rows = np.bincount(codes), int(place.max()) + 1
     # no class has more samples than that, so no slots are needed for them
     k = min(k, int(counts.max()))
-    probes = np.count_nonzero((place >= first) & (place < first + len(table)))
-    max_pairs = int(np.minimum(counts, k).sum()) * probes
+    row_of_table = np.full(rows, -1)
+    row_of_table[probes] = np.arange(len(probes))
+    n_probes = np.count_nonzero((row_of_table[place] >= 0) & (times > 0))
+    max_pairs = int(np.minimum(counts, k).sum()) * n_probes
     coded, shares = np.empty(max_pairs, dtype=np.int64), np.empty(max_pairs)
     size = relief.list_neighbor_pairs(
-        table, first, rows, place, codes, counts, times, k, coded, shares
+        table, row_of_table, place, codes, counts, times, k, coded, shares
     )
     # pairs are coded as left * rows + right
     # a pair that is near in both directions is read once with the sum of its weights

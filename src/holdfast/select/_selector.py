@@ -205,6 +205,10 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         """Whether only as many features as are selected are put in order one by one."""
         return False
 
+    def describe_adaptation(self, n_samples: int) -> str:
+        """Return what default depends on this number of samples, and how to set it; "" if none."""
+        return ""
+
     @property
     @abstractmethod
     def has_batch_path(self) -> bool:

@@ -187,9 +187,9 @@ class Study:
         -----
         HoldfastWarning
             Selectors treat nominal features as numbers, or ignore the given sizes or weights, or
-            versions have changed since the study last ran, or intervals are wider than
-            `until_width` after all resamples, or a selector failed on every resample while others
-            did not.
+            adapt a default to the number of samples, or versions have changed since the study last
+            ran, or intervals are wider than `until_width` after all resamples, or a selector failed
+            on every resample while others did not.
         """
         from holdfast.study._execution._execute import ExecutionOptions, execute
         from holdfast.study._execution._form_rehearsal import plan_with_known_forms

@@ -65,6 +65,7 @@ def make_plan(settings: Settings, data: Dataset, n_processes: int = 1) -> Plan:
     resamples = settings.protocol.draw(
         data.y, data.groups, random_state=settings.seed, n_features=data.n_features
     )
+    _warn_of_adaptations(settings.selectors, resamples)
     offered = n_offered(data.n_features, resamples)
     sizes = _count_sizes(settings.sizes, data.n_features, offered)
     _check_generator(resamples, data)
@@ -250,6 +251,14 @@ def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
             HoldfastWarning,
             stacklevel=2,
         )
+
+
+def _warn_of_adaptations(selectors: Mapping[str, Selector], resamples: list[Resample]) -> None:
+    n_samples = max(len(resample.train) for resample in resamples)
+    for name, selector in selectors.items():
+        adaptation = selector.describe_adaptation(n_samples)
+        if adaptation:
+            warnings.warn(f"{name} {adaptation}.", HoldfastWarning, stacklevel=2)
 
 
 def _warn_of_ignored_sizes(settings: Settings) -> None:
