@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -17,7 +17,7 @@ from holdfast._classifiers import classification_steps
 from holdfast._formatting import format_list
 from holdfast._memory_limit import check_memory
 from holdfast._object_spec import snake_case
-from holdfast._typing import AnyArray, IndexArray
+from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.io import Dataset, has_missing
 from holdfast.measures import Measure, get_measure
@@ -178,7 +178,8 @@ def check_trial_fits(
         The features that a resample offers; None for all.
     """
     y = np.repeat(np.arange(len(data.classes)), SAMPLES_PER_CLASS)
-    X = _noise(len(y), data.n_features)
+    dtype = data.X.dtype
+    X = _noise(len(y), data.n_features, dtype)
     for name, thing in (*selectors.items(), *classifiers.items()):
         _check_picklable(name, thing)
     for name, selector in selectors.items():
@@ -192,7 +193,8 @@ def check_trial_fits(
             n_offered = data.n_features if features is None else len(features)
             subjects = data.groups if selector.supports_subjects else None
             restricted = restrict_selector(selector, features, data.n_features)
-            _try_selector(name, restricted, _noise(data.n_samples, n_offered), data.codes, subjects)
+            noise = _noise(data.n_samples, n_offered, dtype)
+            _try_selector(name, restricted, noise, data.codes, subjects)
         else:
             _try_selector(name, selector, X, y)
     for name, classifier in classifiers.items():
@@ -259,8 +261,10 @@ def _check_dense(n_bytes: int, what: str) -> None:
     )
 
 
-def _noise(n_samples: int, n_features: int) -> NDArray[np.float32]:
-    return np.random.default_rng(0).standard_normal((n_samples, n_features), dtype=np.float32)
+def _noise(n_samples: int, n_features: int, dtype: DTypeLike) -> FloatArray:
+    # of the type of the data: kernels are compiled once for each type
+    noise = np.random.default_rng(0).standard_normal((n_samples, n_features), dtype=np.float32)
+    return noise.astype(dtype, copy=False)
 
 
 def _is_from(thing: object, package: str) -> bool:
