@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast._formatting import plural
+from holdfast._validation import is_sparse
 from holdfast.errors import HoldfastError, InvalidInputError
+
+if TYPE_CHECKING:
+    from holdfast._typing import AnyArray, IndexArray, MatrixLike
 
 MEMORY_VARIABLE = "HOLDFAST_MAX_MEMORY"
 """Environment variable with the limit, such as ``8G``."""
@@ -155,3 +160,27 @@ def _next_amount(n_bytes: int) -> str:
     """Return an amount that is enough, as the variable takes it."""
     unit = "G" if n_bytes >= BYTES_PER_UNIT["G"] else "M"
     return f"{n_bytes // BYTES_PER_UNIT[unit] + 1}{unit}"
+
+
+# Sparse matrices.
+
+
+def to_dense(X: MatrixLike, what: str = "the data") -> AnyArray:
+    """Return X as an array; raise if a sparse X would exceed the limit on memory."""
+    dense: AnyArray = X
+    if is_sparse(X):
+        n_bytes = X.dtype.itemsize * X.shape[0] * X.shape[1]
+        check_memory(n_bytes, f"{what} as a dense matrix", InvalidInputError)
+        dense = X.toarray()
+    return dense
+
+
+def dense_columns(X: MatrixLike, columns: Sequence[int] | IndexArray) -> AnyArray:
+    """Return some columns as an array."""
+    return to_dense(X[:, columns], f"{len(columns):,} features of {X.shape[0]:,} samples")
+
+
+def memory_size(X: MatrixLike) -> int:
+    """Return the bytes that the values of an array or sparse matrix take, with their indices."""
+    arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
+    return sum(array.nbytes for array in arrays)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from holdfast._memory_limit import to_dense
+from holdfast._validation import is_sparse
 from holdfast.errors import InvalidInputError
 from holdfast.io import (
     Dataset,
@@ -12,8 +14,6 @@ from holdfast.io import (
     constant_features,
     from_arrays,
     has_missing,
-    is_sparse,
-    to_dense,
 )
 
 Y = np.arange(30) % 2

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from holdfast.io._sparse import (
         as_canonical_csr,
         check_indices,
-        dense_columns,
-        is_sparse,
-        memory_size,
-        to_dense,
     )
     from holdfast.io._text_files import refuse_missing_list, refuse_unreadable
 

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
+from holdfast._memory_limit import dense_columns, to_dense
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, MatrixLike
+from holdfast._validation import is_sparse
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._sparse import (
     as_canonical_csr,
@@ -22,10 +24,7 @@ from holdfast.io._sparse import (
     column_sums,
     content_digest,
     count_missing,
-    dense_columns,
-    is_sparse,
     row_keys,
-    to_dense,
 )
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import MAX_AMBIGUOUS_VALUES, parse_finite_number

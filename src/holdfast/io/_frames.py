@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._typing import AnyArray, FloatArray, LabelsLike, MatrixLike
+from holdfast._validation import is_sparse
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.io._columns import (
     Roles,
@@ -25,7 +26,7 @@ from holdfast.io._columns import (
     refuse_structured,
 )
 from holdfast.io._dataset import Dataset
-from holdfast.io._sparse import as_canonical_csr, is_sparse
+from holdfast.io._sparse import as_canonical_csr
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import as_numbers, as_texts, common_type, first_non_number, flatten_column
 

@@ -177,9 +177,9 @@ def _read_source(source: DataLike, options: ColumnOptions, progress: Progress) -
                 "a Dataset has them already."
             )
         return source
-    if is_frame(source):
-        return dataset_from_frame(as_frame(source), options, None)
     if not isinstance(source, str | os.PathLike):
+        if is_frame(source):
+            return dataset_from_frame(as_frame(source), options, None)
         raise InvalidInputError(
             f"a path, a name such as '@wine' or a frame is needed, got {type(source).__name__}; "
             "from_arrays takes a matrix and labels."

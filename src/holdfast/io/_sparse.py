@@ -8,23 +8,16 @@ Functions on data sets have a branch here where the work would else grow with th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from holdfast._memory_limit import check_memory
 from holdfast._typing import AnyArray, FloatArray, IndexArray, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._numpy_files import check_compressed
 
 FORMATS = ("csr", "csc")
-
-
-def is_sparse(X: MatrixLike) -> bool:
-    """Return whether X is a sparse matrix or array of SciPy."""
-    return bool(scipy.sparse.issparse(X))
 
 
 def check_indices(X: MatrixLike) -> None:
@@ -104,29 +97,6 @@ def _is_canonical(X: MatrixLike) -> bool:
 def _refuse_infinite(data: AnyArray) -> None:
     if np.isinf(data).any():
         raise InvalidInputError("values must be finite or missing, got infinite ones in X.")
-
-
-# Dense copies, within the limit on memory.
-
-
-def to_dense(X: MatrixLike, what: str = "the data") -> AnyArray:
-    """Return X as an array; raise if a sparse X would exceed the limit on memory."""
-    if is_sparse(X):
-        n_bytes = X.dtype.itemsize * X.shape[0] * X.shape[1]
-        check_memory(n_bytes, f"{what} as a dense matrix", InvalidInputError)
-    dense: AnyArray = X.toarray() if is_sparse(X) else X
-    return dense
-
-
-def memory_size(X: MatrixLike) -> int:
-    """Return the bytes that the values of an array or sparse matrix take, with their indices."""
-    arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
-    return sum(array.nbytes for array in arrays)
-
-
-def dense_columns(X: MatrixLike, columns: Sequence[int] | IndexArray) -> AnyArray:
-    """Return some columns as an array."""
-    return to_dense(X[:, columns], f"{len(columns):,} features of {X.shape[0]:,} samples")
 
 
 # What a data set reports about its values.

@@ -16,7 +16,7 @@ from holdfast._object_spec import parse_call, parse_object_spec
 from holdfast._typing import AnyArray, IndexArray, ProtocolLike
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.resample._protocol import NOT_INDEPENDENT, Protocol, Resample
-from holdfast.resample._registry import get_protocol, protocol
+from holdfast.resample._registry import PROTOCOLS, protocol
 from holdfast.resample._strata import Units
 
 
@@ -217,7 +217,7 @@ def as_protocol(given: ProtocolLike) -> Protocol:
 
 
 def _make_protocol(name: str, values: list[Any], options: dict[str, Any]) -> Protocol:
-    kind = get_protocol(name).kind
+    kind = PROTOCOLS.get_record(name).kind
     if kind is Splits:
         raise InvalidInputError(
             "splits must be a splitter or pairs of rows; they cannot be given as text."

@@ -27,8 +27,9 @@ from holdfast._typing import (
     MatrixLike,
     RowLists,
 )
+from holdfast._validation import is_sparse
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.io import check_indices, is_sparse
+from holdfast.io import check_indices
 from holdfast.preferences import Weights
 
 # Parameters of selectors that refer to features: by index, by name, as a mask, in groups.

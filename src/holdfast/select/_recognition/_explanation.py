@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from holdfast._memory_limit import to_dense
 from holdfast._typing import LabelsLike, MatrixLike, SelectorLike
+from holdfast._validation import is_sparse
 from holdfast.errors import InvalidInputError
-from holdfast.io import as_canonical_csr, is_sparse, to_dense
+from holdfast.io import as_canonical_csr
 from holdfast.select._adapter import AnySelector, named_selector
 from holdfast.select._recognition._expected_form import is_from_scikit_learn
 from holdfast.select._recognition._reading import (

@@ -16,8 +16,8 @@ import numpy as np
 
 from holdfast._imported_objects import unpickle_with_files
 from holdfast._typing import DaskClient, MatrixLike
+from holdfast._validation import is_sparse
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
-from holdfast.io import is_sparse
 from holdfast.study._execution._local_pool import drain_queue, pickle_runner
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import (

@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
 from holdfast._interrupts import handle_interrupts
+from holdfast._memory_limit import memory_size
 from holdfast._study_part import StudyPart, parse_part
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
-from holdfast.io import Dataset, memory_size
+from holdfast.io import Dataset
 from holdfast.resample import Protocol, Resample
 from holdfast.study._execution._cost import MIN_SECONDS_SHOWN, cost_from_first_runs
 from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from holdfast._classifiers import clone_with_seed, takes_counts_only, takes_sparse_counts
+from holdfast._memory_limit import to_dense
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
-from holdfast.io import DatasetGenerator, is_sparse, to_dense
+from holdfast._validation import is_sparse
+from holdfast.io import DatasetGenerator
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (
     OfferedFeatures,
@@ -349,7 +351,10 @@ class UnitRunner:
             position: nested_classifier(classifier)
             for position, classifier in enumerate(self.classifiers)
             if not takes_counts_only(classifier)
-            and not classification_weights(classifier, self.sample_weight)
+            and (
+                self.sample_weight is None
+                or not classification_weights(classifier, self.sample_weight)
+            )
         }
 
     def _classify(

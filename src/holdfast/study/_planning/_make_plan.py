@@ -81,7 +81,11 @@ def make_plan(settings: Settings, data: Dataset, n_processes: int = 1) -> Plan:
     }
     all_resamples = [*resamples, *auxiliary]
     check_dense_memory(settings, data, all_resamples, n_processes)
-    weighting = weighting_facts(settings.selectors, classifiers, data, all_resamples)
+    weighting = None
+    if data.sample_weight is not None:
+        weighting = weighting_facts(
+            settings.selectors, classifiers, data.codes, data.sample_weight, all_resamples
+        )
     check_trial_fits(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
     return Plan(

@@ -200,8 +200,9 @@ def check_trial_fits(
     for name, classifier in classifiers.items():
         try:
             if _is_from(classifier, "sklearn"):
-                weights = None if data.sample_weight is None else np.ones(len(y))
-                arguments = classification_weights(classifier, weights)
+                arguments = {}
+                if data.sample_weight is not None:
+                    arguments = classification_weights(classifier, np.ones(len(y)))
                 steps = Pipeline(classification_steps(clone(classifier), impute=False))
                 steps.fit(np.abs(X[:, :N_TRIAL_FEATURES]), y, **arguments)
         except (ValueError, TypeError) as error:

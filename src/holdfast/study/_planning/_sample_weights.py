@@ -12,9 +12,8 @@ from typing import Any
 
 from holdfast._classifiers import takes_counts_only
 from holdfast._formatting import format_list
-from holdfast._typing import JSON, EstimatorLike, FloatArray
+from holdfast._typing import JSON, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import HoldfastWarning, InvalidInputError
-from holdfast.io import Dataset
 from holdfast.resample import Resample
 from holdfast.select import (
     Selector,
@@ -27,17 +26,18 @@ from holdfast.select import (
 def weighting_facts(
     selectors: Mapping[str, Selector],
     classifiers: Mapping[str, Any],
-    data: Dataset,
+    codes: IndexArray,
+    weights: FloatArray,
     resamples: Sequence[Resample],
-) -> dict[str, JSON] | None:
-    """Return the section of a plan about sample weights; None if samples have none.
+) -> dict[str, JSON]:
+    """Return the section of a plan about sample weights.
 
     Parameters
     ----------
     selectors, classifiers : mapping
         By name.
-    data : Dataset
-        The data.
+    codes, weights : ndarray of shape (n,)
+        The class and the weight of each sample.
     resamples : sequence of Resample
         All resamples of the study, auxiliary ones included.
 
@@ -47,8 +47,6 @@ def weighting_facts(
         Nothing uses the weights; samples are drawn independently; or a class has no weight in the
         training part of a resample.
     """
-    if data.sample_weight is None:
-        return None
     ignoring = {
         "selectors": [name for name, s in selectors.items() if not s.supports_sample_weight],
         "classifiers": [
@@ -70,9 +68,7 @@ def weighting_facts(
         )
     for position, resample in enumerate(resamples):
         rows = resample.train
-        check_class_weights(
-            data.codes[rows], data.sample_weight[rows], f"the training part of resample {position}"
-        )
+        check_class_weights(codes[rows], weights[rows], f"the training part of resample {position}")
     if names:
         sentence = ignored_weights_sentence(format_list(names), len(names))
         warnings.warn(sentence, HoldfastWarning, stacklevel=3)

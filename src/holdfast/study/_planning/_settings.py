@@ -62,7 +62,9 @@ def check_settings(
     named_classifiers = _name_objects("classifier", classifiers, as_classifier, least=0)
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
-    stopping_rule = make_stopping_rule(until_width, protocol, measures, replication)
+    stopping_rule = None
+    if until_width is not None:
+        stopping_rule = make_stopping_rule(until_width, protocol, measures, replication)
     is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if not is_integer or not 0 <= seed <= MAX_INTEGER:
         raise InvalidInputError(

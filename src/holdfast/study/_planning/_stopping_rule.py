@@ -64,11 +64,9 @@ class StoppingRule:
 
 
 def make_stopping_rule(
-    width: float | None, protocol: Protocol, measures: Sequence[str], replication: int | None
-) -> StoppingRule | None:
-    """Return the stopping rule of a study; None if all resamples are to be run."""
-    if width is None:
-        return None
+    width: float, protocol: Protocol, measures: Sequence[str], replication: int | None
+) -> StoppingRule:
+    """Return the rule that stops a study at intervals of this width."""
     try:
         most = protocol.asked_for
     except InvalidInputError as error:

@@ -18,8 +18,9 @@ from scipy.sparse import csr_matrix
 
 from holdfast._formatting import format_list
 from holdfast._typing import JSON, AnyArray, MatrixLike
+from holdfast._validation import is_sparse
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, StudyError
-from holdfast.io import Dataset, class_means, constant_features, is_sparse, read_data
+from holdfast.io import Dataset, class_means, constant_features, read_data
 from holdfast.study._planning._plan import Plan, as_text, check_same_plan
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._storage._folder_lock import LOCK_FILE
