@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -49,7 +49,7 @@ RISE, FALL = range(2)
 ALMOST_1 = 1.0 - 1e-15  # derived: below 1 by more than the three roundings of a comparison
 
 
-@kernel
+@subroutine
 def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
     """Add the squared differences of two sets of samples.
 
@@ -69,7 +69,7 @@ def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None
                 row[k] += gap * gap
 
 
-@kernel
+@subroutine
 def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
     """Add the inner products of two sets of samples.
 
@@ -91,7 +91,7 @@ def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> Non
 # Votes of the nearest neighbours.
 
 
-@kernel
+@subroutine
 def _add_norms(norms: FloatArray, samples: FloatArray) -> float:
     """Add features to the squared norms of samples; return the largest norm.
 
@@ -105,7 +105,7 @@ def _add_norms(norms: FloatArray, samples: FloatArray) -> float:
     return largest
 
 
-@kernel
+@subroutine
 def _kth_smallest(distances: FloatArray, nearest: FloatArray) -> float:
     """Return the k-th smallest distance.
 
@@ -129,7 +129,7 @@ def _kth_smallest(distances: FloatArray, nearest: FloatArray) -> float:
     return kth
 
 
-@kernel
+@subroutine
 def _count_votes(
     distances: FloatArray, classes: IntArray, low: float, high: float, k: int, votes: FloatArray
 ) -> bool:
@@ -234,7 +234,7 @@ class PairMachine(NamedTuple):
     samples: IntArray
 
 
-@kernel
+@subroutine
 def _swap_entries(machine: PairMachine, i: int, j: int) -> None:
     """Swap two entries."""
     gram = machine.gram
@@ -250,7 +250,7 @@ def _swap_entries(machine: PairMachine, i: int, j: int) -> None:
     samples[i], samples[j] = samples[j], samples[i]
 
 
-@kernel
+@subroutine
 def _choose_pair(machine: PairMachine, n_active: int, tol: float) -> tuple[int, int]:
     """Return the pair to move, or -1 twice if the violation is below the tolerance."""
     g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
@@ -281,7 +281,7 @@ def _choose_pair(machine: PairMachine, n_active: int, tol: float) -> tuple[int, 
     return i, j
 
 
-@kernel
+@subroutine
 def _move_pair(machine: PairMachine, i: int, j: int, n_active: int, C: float) -> None:
     """Move a pair of entries to its optimum between 0 and C, and update the gradient."""
     alpha, y, g, gram = machine.values[ALPHA], machine.values[Y], machine.values[G], machine.gram
@@ -323,7 +323,7 @@ def _move_pair(machine: PairMachine, i: int, j: int, n_active: int, C: float) ->
         g[k] += first[k] * first_change + second[k] * second_change
 
 
-@kernel
+@subroutine
 def _update_bounds(machine: PairMachine, i: int, C: float) -> None:
     """Note whether an entry is at a bound, and what it contributes there."""
     y, bound_g = machine.values[Y], machine.values[BOUND_G]
@@ -338,7 +338,7 @@ def _update_bounds(machine: PairMachine, i: int, C: float) -> None:
             bound_g[k] += share * row[k]
 
 
-@kernel
+@subroutine
 def _restore_gradient(machine: PairMachine, n_active: int) -> None:
     """Compute the gradient of the entries that are set aside."""
     g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
@@ -353,7 +353,7 @@ def _restore_gradient(machine: PairMachine, n_active: int) -> None:
                     g[k] += share * row[k]
 
 
-@kernel
+@subroutine
 def _is_settled(machine: PairMachine, t: int, lowest: float, highest: float) -> bool:
     """Return whether an entry is at a bound that it is unlikely to leave."""
     g = float(machine.values[G, t])
@@ -362,7 +362,7 @@ def _is_settled(machine: PairMachine, t: int, lowest: float, highest: float) -> 
     return not machine.moves[FALL, t] and g > highest
 
 
-@kernel
+@subroutine
 def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, float]:
     """Move entries that are unlikely to change to the end; return how many stay active.
 
@@ -393,7 +393,7 @@ def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, f
     return n_active, near
 
 
-@kernel
+@subroutine
 def _offset(machine: PairMachine) -> float:
     """Return what is subtracted from the decisions: the mean of g over entries off their bounds."""
     total, n_free, low, high = 0.0, 0, -np.inf, np.inf
@@ -408,7 +408,7 @@ def _offset(machine: PairMachine) -> float:
     return total / n_free if n_free > 0 else (low + high) / 2.0
 
 
-@kernel
+@subroutine
 def _solve(machine: PairMachine, C: float, tol: float) -> float:
     """Solve from alpha = 0; return the offset."""
     n = len(machine.values[G])
@@ -432,7 +432,7 @@ def _solve(machine: PairMachine, C: float, tol: float) -> float:
         _update_bounds(machine, j, C)
 
 
-@kernel
+@subroutine
 def _fill_rbf(
     gram: NDArray[np.float32], products: FloatArray, samples: IntArray, gamma: float
 ) -> None:
@@ -455,7 +455,7 @@ def _fill_rbf(
             gram[a, b] = gram[b, a] = np.exp(-gamma * square)
 
 
-@kernel
+@subroutine
 def _make_machine(
     products: FloatArray, gamma: float, first: int, n_first: int, second: int, n_second: int
 ) -> PairMachine:
@@ -543,7 +543,7 @@ def nested_decisions(
                 pair += 1
 
 
-@kernel
+@subroutine
 def _add_decisions(
     machine: PairMachine, offset: float, cross: FloatArray, gamma: float, decisions: FloatArray
 ) -> None:
