@@ -50,8 +50,10 @@ ALMOST_1 = 1.0 - 1e-15  # derived: below 1 by more than the three roundings of a
 
 
 @subroutine
-def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Add the squared differences of two sets of samples.
+def _add_squares(
+    total: FloatArray, left: FloatArray, right: FloatArray, start: int, stop: int
+) -> None:
+    """Add the squared differences of two sets of samples in the features from start to stop.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None
     """
     for i in range(len(total)):
         row = total[i]  # stays in the fastest cache while all features are added
-        for f in range(len(left)):
+        for f in range(start, stop):
             value, others = left[f, i], right[f]
             for k in range(len(row)):
                 gap = value - others[k]
@@ -70,8 +72,10 @@ def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None
 
 
 @subroutine
-def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Add the inner products of two sets of samples.
+def _add_products(
+    total: FloatArray, left: FloatArray, right: FloatArray, start: int, stop: int
+) -> None:
+    """Add the inner products of two sets of samples in the features from start to stop.
 
     Parameters
     ----------
@@ -82,7 +86,7 @@ def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> Non
     """
     for i in range(len(total)):
         row = total[i]  # stays in the fastest cache while all features are added
-        for f in range(len(left)):
+        for f in range(start, stop):
             value, others = left[f, i], right[f]
             for k in range(len(row)):
                 row[k] += value * others[k]
@@ -92,14 +96,14 @@ def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> Non
 
 
 @subroutine
-def _add_norms(norms: FloatArray, samples: FloatArray) -> float:
-    """Add features to the squared norms of samples; return the largest norm.
+def _add_norms(norms: FloatArray, samples: FloatArray, start: int, stop: int) -> float:
+    """Add the features from start to stop to the squared norms of samples; return the largest.
 
     `norms` has shape (n,), `samples` has shape (p, n), features in rows.
     """
     largest = 0.0
     for k in range(len(norms)):
-        for f in range(len(samples)):
+        for f in range(start, stop):
             norms[k] += samples[f, k] * samples[f, k]
         largest = max(largest, norms[k])
     return largest
@@ -117,7 +121,8 @@ def _kth_smallest(distances: FloatArray, nearest: FloatArray) -> float:
         Receives the k smallest, ascending.
     """
     last = len(nearest) - 1
-    nearest[:] = np.inf
+    for t in range(len(nearest)):
+        nearest[t] = np.inf
     for distance in distances:
         if distance < nearest[last]:
             t = last
@@ -188,18 +193,22 @@ def count_nested_votes(
         Set where samples at equal distance decide the votes of any test sample.
     """
     n_train, n_test = train.shape[1], test.shape[1]
-    table, nearest = np.zeros((n_test, n_train)), np.empty(k)
-    train_norms, test_norms = np.zeros(n_train), np.zeros(n_test)
-    start = 0
+    table, nearest = np.empty((n_test, n_train)), np.empty(k)
+    train_norms, test_norms = np.empty(n_train), np.empty(n_test)
+    for j in range(n_train):
+        train_norms[j] = 0.0
+    for i in range(n_test):
+        test_norms[i] = 0.0
+        for j in range(n_train):
+            table[i, j] = 0.0
     for s in range(len(counts)):
-        more_train, more_test = train[start : counts[s]], test[start : counts[s]]
-        _add_squares(table, more_test, more_train)
-        largest_norm = _add_norms(train_norms, more_train)
-        _add_norms(test_norms, more_test)
-        start = counts[s]
+        start, stop = counts[s - 1] if s > 0 else 0, counts[s]
+        _add_squares(table, test, train, start, stop)
+        largest_norm = _add_norms(train_norms, train, start, stop)
+        _add_norms(test_norms, test, start, stop)
         # derived: a sum of p products is off by less than p EPS / 2 of the sum of their sizes, here
         # at most |x|² + 2|x||y| + |y|² <= 2(|x|² + |y|²); two are compared, and 2 is to spare
-        share = 4.0 * EPS * (counts[s] + 8)
+        share = 4.0 * EPS * (stop + 8)
         for i in range(n_test):
             border = _kth_smallest(table[i], nearest)
             error = share * (test_norms[i] + largest_norm)
@@ -470,7 +479,7 @@ def _make_machine(
     n = n_first + n_second
     machine = PairMachine(
         np.empty((n, n), np.float32),
-        np.zeros((5, n)),
+        np.empty((5, n)),
         np.empty((2, n), np.bool_),
         np.empty(n, np.int64),
     )
@@ -481,7 +490,7 @@ def _make_machine(
         machine.samples[a] = i
         values[DIAGONAL, a] = products[i, i] if gamma == LINEAR else 1.0
         values[Y, a] = 1.0 if is_first else -1.0
-        values[G, a] = -values[Y, a]
+        values[ALPHA, a], values[G, a], values[BOUND_G, a] = 0.0, -values[Y, a], 0.0
         moves[RISE, a], moves[FALL, a] = is_first, not is_first
         if gamma == LINEAR:
             row, source = gram[a], products[i]
@@ -521,16 +530,19 @@ def nested_decisions(
         Receives the decisions; those above 0 are votes for the first class of the pair.
     """
     n_train, n_test, n_classes = train.shape[1], test.shape[1], len(bounds) - 1
-    products, cross = np.zeros((n_train, n_train)), np.zeros((n_train, n_test))
-    start = 0
+    products, cross = np.empty((n_train, n_train)), np.empty((n_train, n_test))
+    for i in range(n_train):
+        for j in range(n_train):
+            products[i, j] = 0.0
+        for j in range(n_test):
+            cross[i, j] = 0.0
     for s in range(len(counts)):
-        more_train, more_test = train[start : counts[s]], test[start : counts[s]]
-        _add_products(products, more_train, more_train)
+        start, stop = counts[s - 1] if s > 0 else 0, counts[s]
+        _add_products(products, train, train, start, stop)
         if gammas[s] == LINEAR:
-            _add_products(cross, more_train, more_test)
+            _add_products(cross, train, test, start, stop)
         else:
-            _add_squares(cross, more_train, more_test)
-        start = counts[s]
+            _add_squares(cross, train, test, start, stop)
         pair = 0
         for i in range(n_classes):
             for j in range(i + 1, n_classes):
@@ -556,7 +568,8 @@ def _add_decisions(
     decisions : ndarray of shape (n_test,)
         Receives the decisions.
     """
-    decisions[:] = 0.0
+    for k in range(len(decisions)):
+        decisions[k] = 0.0
     for t in range(len(machine.values[ALPHA])):
         if machine.values[ALPHA, t] > 0.0:
             share, row = machine.values[Y, t] * machine.values[ALPHA, t], cross[machine.samples[t]]
