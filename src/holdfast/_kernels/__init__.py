@@ -36,14 +36,27 @@ callee would be compiled for it a second time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.event import Event, Listener, register
+
+try:
+    import fcntl
+except ImportError:  # on Windows, each process compiles for itself
+    fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
 F = TypeVar("F", bound=Callable[..., Any])
+LONGEST_WAIT = 30.0
+"""Seconds after which a kernel is compiled though another process, maybe stopped, still does so."""
+SECONDS_BETWEEN_TRIES = 0.02
 
 # "numpy": a division by 0 gives inf or NaN; otherwise each division would have a branch that raises
 _ENTRY_FOR_PYTHON: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
@@ -60,7 +73,51 @@ def kernel(function: F) -> F:
         compiled: Any = njit(function, cache=True, **_ENTRY_FOR_PYTHON)
     except RuntimeError:
         compiled = njit(function, **_ENTRY_FOR_PYTHON)
+    else:
+        lock_file = Path(compiled.stats.cache_path) / f"{function.__name__}.lock"
+        compiled.compile = _compile_in_one_process(compiled.compile, lock_file)
     return cast("F", compiled)
+
+
+def _compile_in_one_process(
+    load_or_compile: Callable[[object], object], lock_file: Path
+) -> Callable[[object], object]:
+    """Let the other processes that need a kernel wait until the first has put it into the cache."""
+
+    def locked(signature: object) -> object:
+        # numba's lock comes first: another thread may hold it while it waits for the file
+        with global_compiler_lock, _file_lock(lock_file):
+            return load_or_compile(signature)
+
+    return locked
+
+
+@contextmanager
+def _file_lock(path: Path) -> Iterator[None]:
+    """Lock a file, or go on without where it cannot be locked or another process holds it long."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:  # the folder is read-only
+        yield
+        return
+    try:
+        end = time.monotonic() + LONGEST_WAIT
+        while not _may_go_on(handle) and time.monotonic() < end:
+            time.sleep(SECONDS_BETWEEN_TRIES)
+        yield
+    finally:
+        os.close(handle)  # releases the lock; the system does so if the process is killed
+
+
+def _may_go_on(handle: int) -> bool:
+    """Return whether a file is locked now, or cannot be locked on its disk."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
+    return True
 
 
 def subroutine(function: F) -> F:

@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._kernels import kernel
+from holdfast._kernels import kernel, subroutine
 from holdfast._typing import BoolArray, FloatArray, IntArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -49,9 +49,11 @@ RISE, FALL = range(2)
 ALMOST_1 = 1.0 - 1e-15  # derived: below 1 by more than the three roundings of a comparison
 
 
-@kernel
-def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Add the squared differences of two sets of samples.
+@subroutine
+def _add_squares(
+    total: FloatArray, left: FloatArray, right: FloatArray, start: int, stop: int
+) -> None:
+    """Add the squared differences of two sets of samples in the features from start to stop.
 
     Parameters
     ----------
@@ -62,16 +64,18 @@ def _add_squares(total: FloatArray, left: FloatArray, right: FloatArray) -> None
     """
     for i in range(len(total)):
         row = total[i]  # stays in the fastest cache while all features are added
-        for f in range(len(left)):
+        for f in range(start, stop):
             value, others = left[f, i], right[f]
             for k in range(len(row)):
                 gap = value - others[k]
                 row[k] += gap * gap
 
 
-@kernel
-def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Add the inner products of two sets of samples.
+@subroutine
+def _add_products(
+    total: FloatArray, left: FloatArray, right: FloatArray, start: int, stop: int
+) -> None:
+    """Add the inner products of two sets of samples in the features from start to stop.
 
     Parameters
     ----------
@@ -82,7 +86,7 @@ def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> Non
     """
     for i in range(len(total)):
         row = total[i]  # stays in the fastest cache while all features are added
-        for f in range(len(left)):
+        for f in range(start, stop):
             value, others = left[f, i], right[f]
             for k in range(len(row)):
                 row[k] += value * others[k]
@@ -91,21 +95,21 @@ def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> Non
 # Votes of the nearest neighbours.
 
 
-@kernel
-def _add_norms(norms: FloatArray, samples: FloatArray) -> float:
-    """Add features to the squared norms of samples; return the largest norm.
+@subroutine
+def _add_norms(norms: FloatArray, samples: FloatArray, start: int, stop: int) -> float:
+    """Add the features from start to stop to the squared norms of samples; return the largest.
 
     `norms` has shape (n,), `samples` has shape (p, n), features in rows.
     """
     largest = 0.0
     for k in range(len(norms)):
-        for f in range(len(samples)):
+        for f in range(start, stop):
             norms[k] += samples[f, k] * samples[f, k]
         largest = max(largest, norms[k])
     return largest
 
 
-@kernel
+@subroutine
 def _kth_smallest(distances: FloatArray, nearest: FloatArray) -> float:
     """Return the k-th smallest distance.
 
@@ -117,7 +121,8 @@ def _kth_smallest(distances: FloatArray, nearest: FloatArray) -> float:
         Receives the k smallest, ascending.
     """
     last = len(nearest) - 1
-    nearest[:] = np.inf
+    for t in range(len(nearest)):
+        nearest[t] = np.inf
     for distance in distances:
         if distance < nearest[last]:
             t = last
@@ -129,7 +134,7 @@ def _kth_smallest(distances: FloatArray, nearest: FloatArray) -> float:
     return kth
 
 
-@kernel
+@subroutine
 def _count_votes(
     distances: FloatArray, classes: IntArray, low: float, high: float, k: int, votes: FloatArray
 ) -> bool:
@@ -188,18 +193,22 @@ def count_nested_votes(
         Set where samples at equal distance decide the votes of any test sample.
     """
     n_train, n_test = train.shape[1], test.shape[1]
-    table, nearest = np.zeros((n_test, n_train)), np.empty(k)
-    train_norms, test_norms = np.zeros(n_train), np.zeros(n_test)
-    start = 0
+    table, nearest = np.empty((n_test, n_train)), np.empty(k)
+    train_norms, test_norms = np.empty(n_train), np.empty(n_test)
+    for j in range(n_train):
+        train_norms[j] = 0.0
+    for i in range(n_test):
+        test_norms[i] = 0.0
+        for j in range(n_train):
+            table[i, j] = 0.0
     for s in range(len(counts)):
-        more_train, more_test = train[start : counts[s]], test[start : counts[s]]
-        _add_squares(table, more_test, more_train)
-        largest_norm = _add_norms(train_norms, more_train)
-        _add_norms(test_norms, more_test)
-        start = counts[s]
+        start, stop = counts[s - 1] if s > 0 else 0, counts[s]
+        _add_squares(table, test, train, start, stop)
+        largest_norm = _add_norms(train_norms, train, start, stop)
+        _add_norms(test_norms, test, start, stop)
         # derived: a sum of p products is off by less than p EPS / 2 of the sum of their sizes, here
         # at most |x|² + 2|x||y| + |y|² <= 2(|x|² + |y|²); two are compared, and 2 is to spare
-        share = 4.0 * EPS * (counts[s] + 8)
+        share = 4.0 * EPS * (stop + 8)
         for i in range(n_test):
             border = _kth_smallest(table[i], nearest)
             error = share * (test_norms[i] + largest_norm)
@@ -234,7 +243,7 @@ class PairMachine(NamedTuple):
     samples: IntArray
 
 
-@kernel
+@subroutine
 def _swap_entries(machine: PairMachine, i: int, j: int) -> None:
     """Swap two entries."""
     gram = machine.gram
@@ -250,7 +259,7 @@ def _swap_entries(machine: PairMachine, i: int, j: int) -> None:
     samples[i], samples[j] = samples[j], samples[i]
 
 
-@kernel
+@subroutine
 def _choose_pair(machine: PairMachine, n_active: int, tol: float) -> tuple[int, int]:
     """Return the pair to move, or -1 twice if the violation is below the tolerance."""
     g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
@@ -281,7 +290,7 @@ def _choose_pair(machine: PairMachine, n_active: int, tol: float) -> tuple[int, 
     return i, j
 
 
-@kernel
+@subroutine
 def _move_pair(machine: PairMachine, i: int, j: int, n_active: int, C: float) -> None:
     """Move a pair of entries to its optimum between 0 and C, and update the gradient."""
     alpha, y, g, gram = machine.values[ALPHA], machine.values[Y], machine.values[G], machine.gram
@@ -323,7 +332,7 @@ def _move_pair(machine: PairMachine, i: int, j: int, n_active: int, C: float) ->
         g[k] += first[k] * first_change + second[k] * second_change
 
 
-@kernel
+@subroutine
 def _update_bounds(machine: PairMachine, i: int, C: float) -> None:
     """Note whether an entry is at a bound, and what it contributes there."""
     y, bound_g = machine.values[Y], machine.values[BOUND_G]
@@ -338,7 +347,7 @@ def _update_bounds(machine: PairMachine, i: int, C: float) -> None:
             bound_g[k] += share * row[k]
 
 
-@kernel
+@subroutine
 def _restore_gradient(machine: PairMachine, n_active: int) -> None:
     """Compute the gradient of the entries that are set aside."""
     g, can_rise, can_fall = machine.values[G], machine.moves[RISE], machine.moves[FALL]
@@ -353,7 +362,7 @@ def _restore_gradient(machine: PairMachine, n_active: int) -> None:
                     g[k] += share * row[k]
 
 
-@kernel
+@subroutine
 def _is_settled(machine: PairMachine, t: int, lowest: float, highest: float) -> bool:
     """Return whether an entry is at a bound that it is unlikely to leave."""
     g = float(machine.values[G, t])
@@ -362,7 +371,7 @@ def _is_settled(machine: PairMachine, t: int, lowest: float, highest: float) -> 
     return not machine.moves[FALL, t] and g > highest
 
 
-@kernel
+@subroutine
 def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, float]:
     """Move entries that are unlikely to change to the end; return how many stay active.
 
@@ -393,7 +402,7 @@ def _set_aside(machine: PairMachine, n_active: int, near: float) -> tuple[int, f
     return n_active, near
 
 
-@kernel
+@subroutine
 def _offset(machine: PairMachine) -> float:
     """Return what is subtracted from the decisions: the mean of g over entries off their bounds."""
     total, n_free, low, high = 0.0, 0, -np.inf, np.inf
@@ -408,7 +417,7 @@ def _offset(machine: PairMachine) -> float:
     return total / n_free if n_free > 0 else (low + high) / 2.0
 
 
-@kernel
+@subroutine
 def _solve(machine: PairMachine, C: float, tol: float) -> float:
     """Solve from alpha = 0; return the offset."""
     n = len(machine.values[G])
@@ -432,7 +441,7 @@ def _solve(machine: PairMachine, C: float, tol: float) -> float:
         _update_bounds(machine, j, C)
 
 
-@kernel
+@subroutine
 def _fill_rbf(
     gram: NDArray[np.float32], products: FloatArray, samples: IntArray, gamma: float
 ) -> None:
@@ -455,7 +464,7 @@ def _fill_rbf(
             gram[a, b] = gram[b, a] = np.exp(-gamma * square)
 
 
-@kernel
+@subroutine
 def _make_machine(
     products: FloatArray, gamma: float, first: int, n_first: int, second: int, n_second: int
 ) -> PairMachine:
@@ -470,7 +479,7 @@ def _make_machine(
     n = n_first + n_second
     machine = PairMachine(
         np.empty((n, n), np.float32),
-        np.zeros((5, n)),
+        np.empty((5, n)),
         np.empty((2, n), np.bool_),
         np.empty(n, np.int64),
     )
@@ -481,7 +490,7 @@ def _make_machine(
         machine.samples[a] = i
         values[DIAGONAL, a] = products[i, i] if gamma == LINEAR else 1.0
         values[Y, a] = 1.0 if is_first else -1.0
-        values[G, a] = -values[Y, a]
+        values[ALPHA, a], values[G, a], values[BOUND_G, a] = 0.0, -values[Y, a], 0.0
         moves[RISE, a], moves[FALL, a] = is_first, not is_first
         if gamma == LINEAR:
             row, source = gram[a], products[i]
@@ -521,16 +530,19 @@ def nested_decisions(
         Receives the decisions; those above 0 are votes for the first class of the pair.
     """
     n_train, n_test, n_classes = train.shape[1], test.shape[1], len(bounds) - 1
-    products, cross = np.zeros((n_train, n_train)), np.zeros((n_train, n_test))
-    start = 0
+    products, cross = np.empty((n_train, n_train)), np.empty((n_train, n_test))
+    for i in range(n_train):
+        for j in range(n_train):
+            products[i, j] = 0.0
+        for j in range(n_test):
+            cross[i, j] = 0.0
     for s in range(len(counts)):
-        more_train, more_test = train[start : counts[s]], test[start : counts[s]]
-        _add_products(products, more_train, more_train)
+        start, stop = counts[s - 1] if s > 0 else 0, counts[s]
+        _add_products(products, train, train, start, stop)
         if gammas[s] == LINEAR:
-            _add_products(cross, more_train, more_test)
+            _add_products(cross, train, test, start, stop)
         else:
-            _add_squares(cross, more_train, more_test)
-        start = counts[s]
+            _add_squares(cross, train, test, start, stop)
         pair = 0
         for i in range(n_classes):
             for j in range(i + 1, n_classes):
@@ -543,7 +555,7 @@ def nested_decisions(
                 pair += 1
 
 
-@kernel
+@subroutine
 def _add_decisions(
     machine: PairMachine, offset: float, cross: FloatArray, gamma: float, decisions: FloatArray
 ) -> None:
@@ -556,7 +568,8 @@ def _add_decisions(
     decisions : ndarray of shape (n_test,)
         Receives the decisions.
     """
-    decisions[:] = 0.0
+    for k in range(len(decisions)):
+        decisions[k] = 0.0
     for t in range(len(machine.values[ALPHA])):
         if machine.values[ALPHA, t] > 0.0:
             share, row = machine.values[Y, t] * machine.values[ALPHA, t], cross[machine.samples[t]]

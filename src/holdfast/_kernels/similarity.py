@@ -63,9 +63,9 @@ def _describe_pair(
         Scratch: zero before and after.
     indptr, neighbors, strengths : ndarray of shapes (p + 1,), (n_edges,) and (n_edges,)
         The graph: feature x is similar to ``neighbors[indptr[x]:indptr[x + 1]]``.
-    common, common_back : ndarray of shapes (a,) and (b,)
+    common, common_back : ndarray of shapes (at least a,) and (at least b,)
         Receive the position of the same feature in the other subset, -1 if it is not there.
-    start : ndarray of shape (a + 1,)
+    start : ndarray of shape (at least a + 1,)
         Receives where the edges of each position of the first subset begin.
     left, right, strength : ndarray of shape (at least the number of edges,)
         Receive the positions in both subsets and the strength of each edge.
@@ -204,7 +204,7 @@ def _score_pair(
     left: IntArray,
     right: IntArray,
     strength: FloatArray,
-    order: IntArray,
+    order: IntArray | None,
     work: IntArray,
     sums: FloatArray,
 ) -> float:
@@ -214,8 +214,9 @@ def _score_pair(
     ----------
     common, common_back, start, left, right, strength : ndarray
         As in `_describe_pair`.
-    order : ndarray of shape (n_edges,)
-        The edges, strongest first; empty unless `kind` is `GREEDY`.
+    order : ndarray of shape (n_edges,) or None
+        The edges, strongest first; empty unless `kind` is `GREEDY`. None, with which matchings are
+        not compiled, unless `kind` is `GREEDY` or `MBM`.
     work, sums : ndarray of shapes (5, at least max(a, b) + 1) and (2, at least max(a, b))
         Scratch.
     """
@@ -223,10 +224,13 @@ def _score_pair(
     for i in range(a):
         if 0 <= common[i] < b:
             shared += 1
-    if kind == MBM:
-        return shared + _max_matching_size(a, b, common, common_back, start, right, work)
-    if kind == GREEDY:
-        return shared + _greedy_matching_size(a, b, common, common_back, left, right, order, work)
+    if order is not None:
+        if kind == MBM:
+            return shared + _max_matching_size(a, b, common, common_back, start, right, work)
+        if kind == GREEDY:
+            return shared + _greedy_matching_size(
+                a, b, common, common_back, left, right, order, work
+            )
     edges = start[a]
     if kind == ZUCKNICK:
         forth, back = 0.0, 0.0
@@ -303,25 +307,6 @@ def _strongest_first(
     return order[:count]
 
 
-@subroutine
-def _max_size_and_edges(bounds: IntArray, members: IntArray, indptr: IntArray) -> tuple[int, int]:
-    """Size of the largest subset, and most neighbours that the members of one subset have together.
-
-    Parameters
-    ----------
-    bounds, members, indptr : ndarray
-        As in `pair_table`.
-    """
-    max_size, max_edges = 0, 0
-    for i in range(len(bounds) - 1):
-        max_size = max(max_size, bounds[i + 1] - bounds[i])
-        total = 0
-        for k in range(bounds[i], bounds[i + 1]):
-            total += indptr[members[k] + 1] - indptr[members[k]]
-        max_edges = max(max_edges, total)
-    return max_size, max_edges
-
-
 @kernel
 def pair_table(
     kind: int,
@@ -330,6 +315,9 @@ def pair_table(
     indptr: IntArray,
     neighbors: IntArray,
     strengths: FloatArray,
+    max_size: int,
+    max_edges: int,
+    scratch: IntArray | None,
 ) -> FloatArray:
     """Scores of all pairs of subsets.
 
@@ -339,19 +327,25 @@ def pair_table(
         The features of subset i are ``members[bounds[i]:bounds[i + 1]]``.
     indptr, neighbors, strengths : ndarray
         As in `_describe_pair`.
+    max_size, max_edges : int
+        Size of the largest subset, and most neighbours that the members of one subset have
+        together.
+    scratch : ndarray of shape (2, max_edges) or None
+        Needed if `kind` is `MBM` or `GREEDY`. With None, the code of matchings, which takes as
+        long to compile as the rest, is left out.
     """
     m = len(bounds) - 1
-    size, max_edges = _max_size_and_edges(bounds, members, indptr)
     position = np.empty(len(indptr) - 1, np.int64)
     for x in range(len(position)):
         position[x] = 0
-    common, common_back = np.empty(size, np.int64), np.empty(size, np.int64)
-    start = np.empty(size + 1, np.int64)
-    left, right = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
-    edges, scratch = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
+    # few arrays: each allocation adds to the time of compilation
+    by_position = np.empty((3, max_size + 1), np.int64)
+    common, common_back, start = by_position[0], by_position[1], by_position[2]
+    ends = np.empty((2, max_edges), np.int64)
+    left, right = ends[0], ends[1]
     strength = np.empty(max_edges)
-    work = np.empty((5, size + 1), np.int64)
-    sums = np.empty((2, size))
+    work = np.empty((5, max_size + 1), np.int64)
+    sums = np.empty((2, max_size))
     table = np.empty((m, m))
     for i in range(m):
         first = members[bounds[i] : bounds[i + 1]]
@@ -371,7 +365,10 @@ def pair_table(
                 right,
                 strength,
             )
-            order = _strongest_first(kind, strength, start[len(first)], edges, scratch)
+            if scratch is None:
+                order = None
+            else:
+                order = _strongest_first(kind, strength, start[len(first)], scratch[0], scratch[1])
             table[i, j] = _score_pair(
                 kind,
                 len(first),

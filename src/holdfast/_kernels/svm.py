@@ -159,31 +159,34 @@ def solve_free(K: FloatArray, g: FloatArray) -> FloatArray:
 
 
 @subroutine
-def _newton_step(
-    K: FloatArray, b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray, shift: float
-) -> bool:
-    """Step towards the minimum over the free entries; return whether no bound cut the step short.
+def _free_entries(b: FloatArray, low: FloatArray, high: FloatArray) -> IntArray:
+    """Return the entries strictly between their bounds.
 
-    The gradient is not updated.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        The Gram matrix.
-    b, g : ndarray of shape (n,)
-        The signed dual, changed in place, and the gradient.
-    low, high : ndarray of shape (n,)
-        The bounds of b.
+    `b`, `low` and `high` have shape (n,): the signed dual and its bounds.
     """
     free, n_free = np.empty(len(b), np.int64), 0
     for k in range(len(b)):
         if low[k] < b[k] < high[k]:
             free[n_free] = k
             n_free += 1
-    if n_free < 2:
-        return True
-    free = free[:n_free]
-    d = _newton_direction(K, g, free, shift)
+    return free[:n_free]
+
+
+@subroutine
+def _step_along(
+    b: FloatArray, low: FloatArray, high: FloatArray, free: IntArray, d: FloatArray
+) -> bool:
+    """Move the free entries along a direction; return whether no bound cut the step short.
+
+    Parameters
+    ----------
+    b : ndarray of shape (n,)
+        The signed dual, changed in place.
+    low, high : ndarray of shape (n,)
+        The bounds of b.
+    free, d : ndarray of shape (f,)
+        The free entries, and the direction.
+    """
     t, stop = 1.0, -1
     for a in range(len(free)):
         k = free[a]
@@ -345,16 +348,17 @@ def solve(
     _compute_gradient(K, y, b, g)
     pair_tolerance = 1e-3  # empirical, as are the factor 100 and the growing number of Newton steps
     for round_ in range(max_rounds):
-        free = 0
-        for k in range(len(y)):
-            free += low[k] < b[k] < high[k]
+        n_free = len(_free_entries(b, low, high))
         # if all are free at the start, one Newton step may be enough
-        if round_ > 0 or free < len(y):
+        if round_ > 0 or n_free < len(y):
             _descend_on_pairs(
-                K, b, g, low, high, max(pair_tolerance, tol), RIDGE * shift, max(50, free)
+                K, b, g, low, high, max(pair_tolerance, tol), RIDGE * shift, max(50, n_free)
             )
         for _ in range(1 + round_ // 4):  # hard problems need many entries fixed at once
-            whole = _newton_step(K, b, g, low, high, shift)
+            free = _free_entries(b, low, high)
+            whole = len(free) < 2
+            if not whole:
+                whole = _step_along(b, low, high, free, _newton_direction(K, g, free, shift))
             # computed from scratch: updates on pairs accumulate rounding errors
             rounding = ROUNDING * len(y) * _compute_gradient(K, y, b, g)
             if whole:

@@ -65,7 +65,11 @@ def _adjusted_overlap(
         ) -> PairSimilarities:
             bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
             similar = to_kernel_arrays(graph.submatrix(tables.union))
-            table = pair_table(kind, bounds, members, *similar)
+            n_neighbors = np.append(0, np.cumsum(np.diff(similar[0])[members]))
+            max_edges = int(np.diff(n_neighbors[bounds]).max(initial=0))
+            scratch = np.empty((2, max_edges), np.int64) if kind in {MBM, GREEDY} else None
+            max_size = int(tables.sizes.max(initial=0))
+            table = pair_table(kind, bounds, members, *similar, max_size, max_edges, scratch)
 
             def expected() -> ExpectedScores:
                 return expected_scores(tables, graph, kind, correction, n_simulations, random_state)
