@@ -284,6 +284,28 @@ def test_ties_of_distances_are_left_to_scikit_learn_only_if_they_decide():
     assert nearest(same_class, [1])[1].labels.tolist() == [0]
 
 
+def test_neighbours_of_many_samples_are_found_in_parts(monkeypatch):
+    X, y = overlapping(n=2100)  # more training samples than a tile of the kernel has
+    split = ScaledSplit.make(X[:2000], y[:2000], X[2000:], 2, impute=False)
+    nearest = nested_classifier(KNeighborsClassifier(3))
+    whole = nearest(split, COUNTS)
+    n_rows = []
+    count_votes = _classification.count_nested_votes
+    monkeypatch.setattr(
+        _classification,
+        "count_nested_votes",
+        lambda *given: n_rows.append(given[1].shape[1]) or count_votes(*given),
+    )
+    monkeypatch.setattr(_classification, "MAX_DISTANCES", 2000 * 30)
+    found = nearest(split, COUNTS)
+    assert n_rows == [30, 30, 30, 10]
+    assert list(found) == list(whole) == COUNTS
+    for count, (labels, scores) in found.items():
+        model = KNeighborsClassifier(3).fit(split.train[:, :count], split.y)
+        assert np.array_equal(labels, model.predict(split.test[:, :count]))
+        assert np.array_equal(scores, whole[count].scores)
+
+
 def test_fewer_training_samples_than_neighbours_fail_as_in_scikit_learn():
     X, y = overlapping(n=10)
     split = ScaledSplit.make(X[:4], y[:4], X[4:], 2, impute=False)

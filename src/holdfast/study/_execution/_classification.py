@@ -28,7 +28,8 @@ from holdfast.select import TrainingPart, has_many_samples, linear_svm_decisions
 from holdfast.study._planning._sample_weights import classification_weights
 
 MAX_DISTANCES = 4_000_000
-"""Largest table of distances or products in memory, 32 MB; larger ones are left to scikit-learn."""
+"""Largest table of distances or products in memory, 32 MB. Larger tables of distances to neighbours
+are processed in parts; SVMs that need more products are left to scikit-learn."""
 MAX_DECISIONS = 2_000
 """Largest number of decisions between two classes; chosen: of more, some are probably in doubt."""
 DECIDE_BY_SCORE = (
@@ -270,13 +271,17 @@ def _predict_nothing(_split: ScaledSplit, _counts: Sequence[int]) -> Predictions
 def _predict_by_neighbors(k: int, split: ScaledSplit, counts: Sequence[int]) -> PredictionsByCount:
     """Predict as `KNeighborsClassifier`, except where samples at equal distance decide."""
     n_train, n_test, n_classes = len(split.train), len(split.test), len(split.classes)
-    if not (
-        split.is_finite and n_classes > 1 and k <= n_train and n_train * n_test <= MAX_DISTANCES
-    ):
+    if not (split.is_finite and n_classes > 1 and k <= n_train):
         return {}
-    votes = np.zeros((len(counts), n_test, n_classes))
+    train, test = split.feature_rows
+    votes = np.empty((len(counts), n_test, n_classes))
     doubtful = np.zeros(len(counts), dtype=np.bool_)
-    count_nested_votes(*split.feature_rows, split.codes, np.array(counts), k, votes, doubtful)
+    step = max(1, MAX_DISTANCES // n_train)
+    for start in range(0, n_test, step):
+        part = np.ascontiguousarray(test[:, start : start + step])
+        own = np.zeros((len(counts), part.shape[1], n_classes))
+        count_nested_votes(train, part, split.codes, np.array(counts), k, own, doubtful)
+        votes[:, start : start + step] = own
     return {
         count: Prediction(
             split.classes[shares.argmax(axis=1)],
