@@ -98,6 +98,19 @@ def simulated(n, p, separation):
     )
 
 
+@pytest.mark.parametrize("n_free", [0, 1, 19, 20, 200])
+@pytest.mark.parametrize("largest", [1.0, 1e4])
+def test_newton_systems_are_solved_in_the_smaller_space(n_free, largest):
+    rng = np.random.default_rng(n_free)
+    Z, target = largest * rng.normal(size=(20, n_free)), rng.normal(size=20)
+    found = _svm_many_samples._solve_ridge(Z, target)
+    # singular values give the inverse without a difference of products
+    U, sizes, _ = np.linalg.svd(Z)
+    curvatures = 1.0 + np.concatenate((sizes**2, np.zeros(20 - len(sizes))))
+    expected = U @ ((U.T @ target) / curvatures)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * abs(expected).max())
+
+
 @pytest.mark.parametrize("load", [load_breast_cancer, load_wine, load_digits])
 @pytest.mark.parametrize("C", [0.05, 0.5, 5.0])
 def test_weights_are_those_of_libsvm(load, C, without_gram):

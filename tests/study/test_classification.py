@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from holdfast._classifiers import CLASSIFIERS, as_classifier
+from holdfast.study._execution import _classification
 from holdfast.study._execution._classification import (
     ScaledSplit,
     nested_classifier,
@@ -185,6 +186,91 @@ def test_decisions_within_the_tolerance_are_left_to_scikit_learn():
     assert list(linear(ScaledSplit.make(X[:4], y, X[5:], 2, impute=False), [1])) == [1]
 
 
+def many_samples(sort):
+    """Return 1,500 training samples and 300 test samples of 12 features."""
+    rng = np.random.default_rng(5)
+    n_classes, separation = {"three classes": (3, 0.8), "overlap": (2, 0.2)}.get(sort, (2, 0.8))
+    y = rng.integers(0, n_classes, 1800)
+    X = rng.normal(size=(1800, 12)) + separation * (y[:, None] == np.arange(12) % n_classes)
+    if sort == "tied":
+        X = np.round(X)
+    elif sort == "copies":
+        X[900:], y[900:] = X[:900], y[:900]
+    return ScaledSplit.make(X[:1500], y[:1500], X[1500:], n_classes, impute=False)
+
+
+PRECISION = 1e-4
+"""LIBSVM's products have 24 bits: they are off by 1e-7, times multipliers of hundreds in all."""
+MANY = ["separated", "overlap", "three classes", "tied", "copies"]
+
+
+@pytest.mark.parametrize("sort", MANY)
+def test_many_samples_are_classified_by_the_optimal_svm(sort):
+    split = many_samples(sort)
+    found = nested_classifier(REGISTERED["linear_svm"])(split, [2, 12])
+    assert list(found) == [2, 12]
+    for count, (labels, scores) in found.items():
+        optimal = SVC(kernel="linear", C=0.5, tol=1e-8, decision_function_shape="ovo")
+        optimal.fit(split.train[:, :count], split.y)
+        decisions = optimal.decision_function(split.test[:, :count])
+        clear = np.abs(decisions.reshape(300, -1)).min(axis=1) > PRECISION
+        assert np.array_equal(labels[clear], optimal.predict(split.test[:, :count])[clear])
+        optimal.decision_function_shape = "ovr"
+        expected = optimal.decision_function(split.test[:, :count])
+        same_votes = clear if scores.ndim == 2 else np.ones(300, dtype=bool)
+        assert scores[same_votes] == pytest.approx(expected[same_votes], abs=PRECISION)
+
+
+@pytest.mark.parametrize("sort", MANY)
+def test_optimal_svms_predict_as_scikit_learn_away_from_the_border(sort):
+    split = many_samples(sort)
+    found = nested_classifier(REGISTERED["linear_svm"])(split, [2, 12])
+    for count, (labels, _) in found.items():
+        model = clone(REGISTERED["linear_svm"]).set_params(decision_function_shape="ovo")
+        model.fit(split.train[:, :count], split.y)
+        decisions = model.decision_function(split.test[:, :count]).reshape(300, -1)
+        differs = labels != model.predict(split.test[:, :count])
+        assert not differs[np.abs(decisions).min(axis=1) > 1e-2].any()
+        assert differs.sum() <= 2
+
+
+def test_samples_on_the_border_of_an_optimal_svm_get_the_decision_0():
+    X = np.tile([-1.0, 0.0, 0.0, 1.0], 300)[:, None]
+    y = np.tile([0, 0, 1, 1], 300)
+    split = ScaledSplit.make(X, y, np.array([[0.0], [0.5]]), 2, impute=False)
+    labels, scores = nested_classifier(REGISTERED["linear_svm"])(split, [1])[1]
+    assert scores[0] == 0
+    assert labels.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "count", "is_optimal"), [(799, 12, False), (800, 12, True), (800, 201, False)]
+)
+def test_which_linear_svms_are_solved_without_a_gram_matrix(
+    n_samples, count, is_optimal, monkeypatch
+):
+    X, y = overlapping(n=n_samples + 20, p=count)
+    split = ScaledSplit.make(X[20:], y[20:], X[:20], 2, impute=False)
+    solved = []
+    monkeypatch.setattr(
+        _classification,
+        "linear_svm_decisions",
+        lambda train, *_: solved.append(train.shape) or np.ones(20),
+    )
+    nested_classifier(SVC(kernel="linear", C=1e-4))(split, [count])
+    assert solved == [(count, n_samples)] * is_optimal
+
+
+def test_pairs_of_classes_without_an_optimum_are_left_to_the_steps_of_libsvm(monkeypatch):
+    split = many_samples("separated")
+    monkeypatch.setattr(_classification, "linear_svm_decisions", lambda *_: None)
+    found = nested_classifier(REGISTERED["linear_svm"])(split, [2])
+    expected = clone(REGISTERED["linear_svm"]).fit(split.train[:, :2], split.y)
+    for labels, scores in found.values():
+        assert scores == pytest.approx(expected.decision_function(split.test[:, :2]), rel=1e-9)
+        assert np.array_equal(labels, expected.predict(split.test[:, :2]))
+
+
 def test_ties_of_distances_are_left_to_scikit_learn_only_if_they_decide():
     X = np.array([[0.0], [0.0], [2.0], [2.0], [1.0]])
     nearest = nested_classifier(KNeighborsClassifier(1))
@@ -196,6 +282,28 @@ def test_ties_of_distances_are_left_to_scikit_learn_only_if_they_decide():
     assert four[1].scores.tolist() == [0.5]
     same_class = ScaledSplit.make(X[:4], np.array([0, 0, 1, 1]), X[:1], 2, impute=False)
     assert nearest(same_class, [1])[1].labels.tolist() == [0]
+
+
+def test_neighbours_of_many_samples_are_found_in_parts(monkeypatch):
+    X, y = overlapping(n=2100)  # more training samples than a tile of the kernel has
+    split = ScaledSplit.make(X[:2000], y[:2000], X[2000:], 2, impute=False)
+    nearest = nested_classifier(KNeighborsClassifier(3))
+    whole = nearest(split, COUNTS)
+    n_rows = []
+    count_votes = _classification.count_nested_votes
+    monkeypatch.setattr(
+        _classification,
+        "count_nested_votes",
+        lambda *given: n_rows.append(given[1].shape[1]) or count_votes(*given),
+    )
+    monkeypatch.setattr(_classification, "MAX_DISTANCES", 2000 * 30)
+    found = nearest(split, COUNTS)
+    assert n_rows == [30, 30, 30, 10]
+    assert list(found) == list(whole) == COUNTS
+    for count, (labels, scores) in found.items():
+        model = KNeighborsClassifier(3).fit(split.train[:, :count], split.y)
+        assert np.array_equal(labels, model.predict(split.test[:, :count]))
+        assert np.array_equal(scores, whole[count].scores)
 
 
 def test_fewer_training_samples_than_neighbours_fail_as_in_scikit_learn():

@@ -54,7 +54,11 @@ if TYPE_CHECKING:
         SymmetricalUncertainty,
     )
     from holdfast.select._l1_path import L1Path
-    from holdfast.select._linear_svm import LinearSVMWeights
+    from holdfast.select._linear_svm import (
+        LinearSVMWeights,
+        has_many_samples,
+        linear_svm_decisions,
+    )
     from holdfast.select._models._boruta import Boruta
     from holdfast.select._models._held_out_importance import (
         GradientBoostingImportance,

@@ -39,6 +39,8 @@ calibrated by ``python -m benchmarks.calibration.svm_solvers``."""
 MAX_GRAM_SAMPLES = 5_000
 """An SVM without a Gram matrix that is not solved to the tolerance is solved with one up to this
 number of samples: half a minute in hard cases; chosen by hand."""
+DEFAULT_TOLERANCE = 1e-10
+"""Default violation of the optimality conditions, in units of the margin; chosen by hand."""
 GRAM_COPIES = 3
 """Matrices of n x n in memory at once: the Gram matrix, its copy, and a factor of it."""
 
@@ -186,6 +188,39 @@ def _warn_of_violation(violation: float, tol: float) -> None:
         )
 
 
+def linear_svm_decisions(
+    train: FloatArray, signs: FloatArray, test: FloatArray, C: float
+) -> FloatArray | None:
+    """Return the decisions of a linear SVM that is solved without a Gram matrix.
+
+    Parameters
+    ----------
+    train, test : ndarray of shapes (p, n_train) and (p, n_test)
+        Finite samples, features in rows.
+    signs : ndarray of shape (n_train,)
+        1 or -1, both of them present.
+    C : float
+        The penalty of a sample inside the margin.
+
+    Returns
+    -------
+    ndarray of shape (n_test,) or None
+        ``w'x + offset`` at the optimum, above 0 for the sign 1, and 0 where it is within the
+        tolerance of 0; None if the optimum was not found.
+    """
+    dual = np.zeros(len(signs))
+    violation, offset_ = solve_many_samples(
+        train, signs, np.full(len(signs), C), dual, None, DEFAULT_TOLERANCE
+    )
+    if violation > 0:
+        return None
+    w = train @ dual
+    decisions = w @ test + offset_
+    # where features have few values, samples lie on the border: rounding must not decide
+    summed_sizes = np.abs(w) @ np.abs(test) + max(1.0, abs(offset_))
+    return np.where(np.abs(decisions) <= DEFAULT_TOLERANCE * summed_sizes, 0.0, decisions)
+
+
 def svm_weights(samples: DistinctSamples, scale: str | None, C: float, tol: float) -> FloatArray:
     """Return the weights of the linear SVMs on all features, one row per SVM."""
     box = C * samples.counts
@@ -297,7 +332,7 @@ class LinearSVMWeights(Scorer):
         n_features_to_select: float | None = None,
         C: float = 0.5,
         scale: str | None = "minmax",
-        tol: float = 1e-10,
+        tol: float = DEFAULT_TOLERANCE,
         random_state: RandomState = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select

@@ -11,7 +11,7 @@ multipliers move to the slopes of the losses, and the width shrinks. As soon as 
 margin are the right ones, a Newton step in the dual over them, as in `holdfast._kernels.svm`, gives
 the solution to rounding error. Samples far from the margin are held at their bounds meanwhile and
 checked afterwards. A solution needs products with the data only: time and memory grow as n p, plus
-p³ for a Newton step.
+m² M for a Newton step, with m the smaller and M the larger of p and the number of free samples.
 """
 
 from __future__ import annotations
@@ -274,13 +274,31 @@ def _newton_direction(
     mean = Z @ curvatures / total if len(free) > 0 else np.zeros(len(Z))
     Z -= mean[:, None]
     Z *= np.sqrt(curvatures)
-    hessian = Z @ Z.T
-    hessian.flat[:: len(hessian) + 1] += 1.0
-    factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
-    step_w = cho_solve(factor, mean * slope_offset - slope_w, check_finite=False)
+    step_w = _solve_ridge(Z, mean * slope_offset - slope_w)
     # without free samples the offset has no curvature: that of one sample stands in
     curvature = total if len(free) > 0 else float((problem.high - problem.low).max()) / width
     return step_w, -slope_offset / curvature - float(mean @ step_w)
+
+
+def _solve_ridge(Z: FloatArray, target: FloatArray) -> FloatArray:
+    """Return ``(I + ZZ')^-1 target``, in the space of features or of samples, whichever is smaller.
+
+    `Z` has shape (p, n), `target` has shape (p,). With fewer samples than features, Woodbury's
+    identity gives ``target - Z (I + Z'Z)^-1 Z' target``. The difference loses digits, so it is
+    refined once.
+    """
+    in_samples = Z.shape[1] < len(Z)
+    matrix = Z.T @ Z if in_samples else Z @ Z.T
+    matrix.flat[:: len(matrix) + 1] += 1.0
+    factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
+    if not in_samples:
+        return np.asarray(cho_solve(factor, target, check_finite=False))
+    solution = np.zeros_like(target)
+    for _ in range(2):  # the second time it removes the rounding error of the first
+        residual = target - solution - Z @ (Z.T @ solution)
+        share = cho_solve(factor, Z.T @ residual, check_finite=False)
+        solution += residual - Z @ share
+    return solution
 
 
 def _line_search(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -24,11 +24,12 @@ from holdfast._classifiers import CLASSIFIERS, classification_steps, median_impu
 from holdfast._kernels.nested_subsets import LINEAR, count_nested_votes, nested_decisions
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
-from holdfast.select import TrainingPart
+from holdfast.select import TrainingPart, has_many_samples, linear_svm_decisions
 from holdfast.study._planning._sample_weights import classification_weights
 
 MAX_DISTANCES = 4_000_000
-"""Largest table of distances or products in memory, 32 MB; larger ones are left to scikit-learn."""
+"""Largest table of distances or products in memory, 32 MB. Larger tables of distances to neighbours
+are processed in parts; SVMs that need more products are left to scikit-learn."""
 MAX_DECISIONS = 2_000
 """Largest number of decisions between two classes; chosen: of more, some are probably in doubt."""
 DECIDE_BY_SCORE = (
@@ -126,10 +127,11 @@ class ScaledSplit:
         return Prediction(labels, scores)
 
 
-TRIAL_SPLIT = ScaledSplit(
-    np.arange(-5.0, 5.0)[:, None], np.repeat(np.arange(2), 5), np.array([[-1.0], [1.0]]), 2
-)
-"""Any small data, to load compiled code by."""
+def trial_splits(n_samples: int) -> Iterator[ScaledSplit]:
+    """Yield small data to load compiled code by, for a study of a number of samples."""
+    for n in (10, n_samples)[: 1 + has_many_samples(n_samples, 1)]:
+        X = np.linspace(-5.0, 5.0, n)[:, None]
+        yield ScaledSplit(X, np.arange(n) * 2 // n, np.array([[-1.0], [1.0]]), 2)
 
 
 def fit_pipeline(
@@ -269,13 +271,17 @@ def _predict_nothing(_split: ScaledSplit, _counts: Sequence[int]) -> Predictions
 def _predict_by_neighbors(k: int, split: ScaledSplit, counts: Sequence[int]) -> PredictionsByCount:
     """Predict as `KNeighborsClassifier`, except where samples at equal distance decide."""
     n_train, n_test, n_classes = len(split.train), len(split.test), len(split.classes)
-    if not (
-        split.is_finite and n_classes > 1 and k <= n_train and n_train * n_test <= MAX_DISTANCES
-    ):
+    if not (split.is_finite and n_classes > 1 and k <= n_train):
         return {}
-    votes = np.zeros((len(counts), n_test, n_classes))
+    train, test = split.feature_rows
+    votes = np.empty((len(counts), n_test, n_classes))
     doubtful = np.zeros(len(counts), dtype=np.bool_)
-    count_nested_votes(*split.feature_rows, split.codes, np.array(counts), k, votes, doubtful)
+    step = max(1, MAX_DISTANCES // n_train)
+    for start in range(0, n_test, step):
+        part = np.ascontiguousarray(test[:, start : start + step])
+        own = np.zeros((len(counts), part.shape[1], n_classes))
+        count_nested_votes(train, part, split.codes, np.array(counts), k, own, doubtful)
+        votes[:, start : start + step] = own
     return {
         count: Prediction(
             split.classes[shares.argmax(axis=1)],
@@ -289,12 +295,44 @@ def _predict_by_neighbors(k: int, split: ScaledSplit, counts: Sequence[int]) -> 
 def _predict_by_svm(
     given: Mapping[str, Any], split: ScaledSplit, counts: Sequence[int]
 ) -> PredictionsByCount:
-    """Predict as `SVC`, except where a decision is not farther from 0 than the tolerance."""
+    """Predict as `SVC`: by the exact optimum on many samples, otherwise step by step."""
+    if not split.is_finite or len(split.classes) < 2:
+        return {}
+    found = _predict_by_optimal_svm(given, split, counts) if given["kernel"] == "linear" else {}
+    return found | _predict_by_libsvm(given, split, [k for k in counts if k not in found])
+
+
+def _predict_by_optimal_svm(
+    given: Mapping[str, Any], split: ScaledSplit, counts: Sequence[int]
+) -> PredictionsByCount:
+    """Predict by linear SVMs without a Gram matrix, if all pairs of classes have many samples."""
+    smallest_pair = int(np.sort(np.bincount(split.codes))[:2].sum())
+    train, test = split.feature_rows
+    C, pairs = float(given["C"]), [*zip(*np.triu_indices(len(split.classes), 1), strict=True)]
+    found = {}
+    for count in counts:
+        if not has_many_samples(smallest_pair, count):
+            continue
+        decisions = []
+        for first, second in pairs:
+            inside = np.flatnonzero((split.codes == first) | (split.codes == second))
+            signs = np.where(split.codes[inside] == first, 1.0, -1.0)
+            part = np.take(train[:count], inside, axis=1)
+            decisions.append(linear_svm_decisions(part, signs, test[:count], C))
+        solved = [own for own in decisions if own is not None]
+        if len(solved) == len(pairs):
+            found[count] = _vote_in_pairs(split, np.array(solved))
+    return found
+
+
+def _predict_by_libsvm(
+    given: Mapping[str, Any], split: ScaledSplit, counts: Sequence[int]
+) -> PredictionsByCount:
+    """Predict in the steps of LIBSVM, except where a decision is within the tolerance of 0."""
     n_train, n_test, n_classes = len(split.train), len(split.test), len(split.classes)
     n_pairs = n_classes * (n_classes - 1) // 2
     if not (
-        split.is_finite
-        and n_classes > 1
+        counts
         and n_train * max(n_train, n_test) <= MAX_DISTANCES
         and n_pairs * n_test <= MAX_DECISIONS
     ):

@@ -35,12 +35,12 @@ from holdfast.select import (
     run_selector_on_resamples,
 )
 from holdfast.study._execution._classification import (
-    TRIAL_SPLIT,
     NestedClassifier,
     Prediction,
     ScaledSplit,
     fit_pipeline,
     nested_classifier,
+    trial_splits,
 )
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, derive_seed
 from holdfast.study._planning._sample_weights import classification_weights
@@ -126,7 +126,8 @@ class UnitRunner:
     def warm_up(self, selector: int) -> None:
         """Load or compile the code of a unit before its time is measured."""
         for classify in self._nested_classifiers.values():
-            classify(TRIAL_SPLIT, [1])
+            for split in trial_splits(len(self.y)):
+                classify(split, [1])
         instance = self.selectors[selector]
         if selector in self._warm or not type(instance).__module__.startswith("holdfast."):
             return
