@@ -1,19 +1,16 @@
-"""Imports that start fast: packages import the names they export on first use.
+"""Packages that import the names they export on first use, so that each use loads what it needs.
 
-So each use loads what it needs. The imports of such an ``__init__`` stand under
-``if TYPE_CHECKING:``, where type checkers read them, and so does this module: no name is listed a
-second time.
+The imports of such an ``__init__`` stand under ``if TYPE_CHECKING:``, where type checkers read
+them, and so does this module: no name is listed a second time.
 """
 
 from __future__ import annotations
 
 import ast
-import gc
 import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 
@@ -77,33 +74,3 @@ def _deferred_imports(package: str) -> Iterator[tuple[str, str]]:
             for node in statement.body:
                 if isinstance(node, ast.ImportFrom) and node.module is not None:
                     yield from ((node.module, alias.name) for alias in node.names)
-
-
-@contextmanager
-def pause_collection() -> Iterator[None]:
-    """Import large packages in this block without garbage collection, and spare what they hold.
-
-    The objects of a module live as long as the process, but each full collection visits all of
-    them: numpy, scikit-learn and numba hold a million. If anything is imported, the collector
-    ignores all objects that exist at the end of the block. So only a process of holdfast's own, a
-    command or a worker, calls this.
-
-    Examples
-    --------
-    >>> import gc
-    >>> from holdfast._lazy_exports import pause_collection
-    >>> with pause_collection():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
-    """
-    n_modules, was_enabled = len(sys.modules), gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if len(sys.modules) > n_modules:
-            gc.freeze()
-        if was_enabled:
-            gc.enable()

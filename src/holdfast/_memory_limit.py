@@ -1,11 +1,16 @@
-"""The limit on the memory that one input may take; what needs more is refused by estimate."""
+"""Memory: the limit on what one input may take, its use, and pauses of garbage collection.
+
+What needs more than the limit is refused by estimate.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import re
-from collections.abc import Callable
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -155,3 +160,33 @@ def _next_amount(n_bytes: int) -> str:
     """Return an amount that is enough, as the variable takes it."""
     unit = "G" if n_bytes >= BYTES_PER_UNIT["G"] else "M"
     return f"{n_bytes // BYTES_PER_UNIT[unit] + 1}{unit}"
+
+
+@contextmanager
+def pause_collection() -> Iterator[None]:
+    """Import large packages in this block without garbage collection, and spare what they hold.
+
+    The objects of a module live as long as the process, but each full collection visits all of
+    them: numpy, scikit-learn and numba hold a million. If anything is imported, the collector
+    ignores all objects that exist at the end of the block. So only a process of holdfast's own, a
+    command or a worker, calls this.
+
+    Examples
+    --------
+    >>> import gc
+    >>> from holdfast._memory_limit import pause_collection
+    >>> with pause_collection():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    n_modules, was_enabled = len(sys.modules), gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if len(sys.modules) > n_modules:
+            gc.freeze()
+        if was_enabled:
+            gc.enable()

@@ -25,8 +25,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._lazy_exports import pause_collection
-from holdfast._memory_limit import peak_memory, reset_peak_memory
+from holdfast._memory_limit import pause_collection, peak_memory, reset_peak_memory
 from holdfast._typing import AnyArray, MatrixLike
 from holdfast.errors import HoldfastError, StoreError, StudyError
 from holdfast.io import is_sparse
