@@ -1,14 +1,17 @@
-"""The limit on memory: its value, its messages, and what counts towards it."""
+"""The limit on memory: its value, its messages, and what counts towards it; garbage collection."""
 
 from __future__ import annotations
 
+import gc
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from holdfast import _memory_limit
-from holdfast._memory_limit import MemoryUse, check_memory, memory_limit
+from holdfast._memory_limit import MemoryUse, check_memory, memory_limit, pause_collection
 from holdfast.errors import InvalidInputError
 
 
@@ -62,3 +65,40 @@ def test_use_is_summed(monkeypatch):
     use.add(600, "one")
     with pytest.raises(InvalidInputError, match=r"another would take about 1\.2 KB"):
         use.add(600, "another")
+
+
+# Pauses of garbage collection.
+
+IMPORT_IN_PAUSE = """
+import gc
+from holdfast._memory_limit import pause_collection
+assert gc.isenabled() and not gc.get_freeze_count()
+with pause_collection():
+    assert not gc.isenabled()
+    import json.tool
+print(gc.isenabled(), gc.get_freeze_count() > 0)
+"""
+
+
+def test_imported_objects_are_spared():
+    command = [sys.executable, "-c", IMPORT_IN_PAUSE]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True", "True"]
+
+
+def test_nothing_is_spared_where_nothing_is_imported():
+    n_frozen = gc.get_freeze_count()
+    with pytest.raises(ImportError), pause_collection():
+        raise ImportError
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == n_frozen
+
+
+def test_a_disabled_collector_stays_disabled():
+    gc.disable()
+    try:
+        with pause_collection():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

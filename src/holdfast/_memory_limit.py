@@ -1,11 +1,16 @@
-"""The limit on the memory that one input may take; what needs more is refused by estimate."""
+"""Memory: the limit on what one input may take, its use, and pauses of garbage collection.
+
+What needs more than the limit is refused by estimate.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -184,3 +189,36 @@ def memory_size(X: MatrixLike) -> int:
     """Return the bytes that the values of an array or sparse matrix take, with their indices."""
     arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
     return sum(array.nbytes for array in arrays)
+
+
+# Garbage collection.
+
+
+@contextmanager
+def pause_collection() -> Iterator[None]:
+    """Import large packages in this block without garbage collection, and spare what they hold.
+
+    The objects of a module live as long as the process, but each full collection visits all of
+    them: numpy, scikit-learn and numba hold a million. If anything is imported, the collector
+    ignores all objects that exist at the end of the block. So only a process of holdfast's own, a
+    command or a worker, calls this.
+
+    Examples
+    --------
+    >>> import gc
+    >>> from holdfast._memory_limit import pause_collection
+    >>> with pause_collection():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    n_modules, was_enabled = len(sys.modules), gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if len(sys.modules) > n_modules:
+            gc.freeze()
+        if was_enabled:
+            gc.enable()

@@ -203,3 +203,13 @@ def test_other_scores_have_no_signed_statistics(two_classes):
     assert signed(hf.FScore(), X, three) is None
     assert signed(hf.TScore(variance="squared"), X, y) is None
     assert signed(hf.ReliefF(), X, y) is None
+
+
+def test_lists_of_all_sizes_share_one_model():
+    rng = np.random.default_rng(3)
+    scores = normal_scores(rng.normal(0, 2, 200), rng)
+    simulate_score_vote(scores, 20)
+    again = simulate_score_vote(scores, 5)
+    alone = simulate_score_vote(SignedScores(scores.full, scores.halves, MANY, MANY), 5)
+    np.testing.assert_array_equal(again.chance, alone.chance)
+    assert again.shares == alone.shares

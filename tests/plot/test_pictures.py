@@ -205,3 +205,13 @@ def test_any_names_sizes_and_gaps_can_be_drawn(data, count, style):
     ]
     for picture in pictures:
         assert picture.svg().startswith("<svg")
+
+
+@pytest.mark.parametrize("setting", ["figure.autolayout", "figure.constrained_layout.use"])
+def test_settings_of_the_user_do_not_lay_out_a_picture_again(setting):
+    table = pd.DataFrame({"feature": ["TP53", "MYC"], "frequency": [0.9, 0.4]})
+    plain = plot.frequencies(table)
+    with mpl.rc_context({setting: True}):
+        picture = plot.frequencies(table)
+        assert picture.figure.get_layout_engine() is None
+        assert picture.svg() == plain.svg()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast._memory_limit import pause_collection
 from holdfast.cli._early_checks import (
     check_folders,
     check_names,
@@ -68,7 +69,8 @@ def resume(folder: str, data: str | None, *, trust: bool, repair: bool, **option
     other code needs --trust.
     """
     check_folders([folder])
-    from holdfast.cli._study_run import run_resumed
+    with pause_collection():
+        from holdfast.cli._study_run import run_resumed
 
     return run_resumed(Path(folder), data, RunOptions(**options), trust=trust, repair=repair)
 
@@ -92,7 +94,8 @@ def merge(folders: tuple[str, ...], out: str, *, as_json: bool) -> int:
     the same study of the same data. They are not changed.
     """
     check_folders(folders)
-    from holdfast.cli._study_run import finish_run
+    with pause_collection():
+        from holdfast.cli._study_run import finish_run
     from holdfast.study import merge as join
 
     return finish_run(join(folders, out), Path(out), RunOptions(as_json=as_json))
@@ -360,6 +363,7 @@ def study(data: str, *, dry_run: bool, **options: Any) -> int:
         from holdfast.cli._study_cost import print_cost
 
         return print_cost(request)
-    from holdfast.cli._study_run import run_study
+    with pause_collection():
+        from holdfast.cli._study_run import run_study
 
     return run_study(request)

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -38,6 +39,8 @@ MAX_NAME_WIDTH_SHARE = 0.33
 """Largest share of the width of given axes that names may take."""
 MIN_FULL_SIZE_POINTS = 190.0
 """Text is smaller than usual on given axes that are narrower or lower than this."""
+NO_LAYOUT_SETTINGS: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
+"""A figure without a layout engine would take that of the user's settings."""
 
 
 class Canvas(NamedTuple):
@@ -179,8 +182,10 @@ def finalize(
     """
     layout(canvas)
     if canvas.owns_figure:
-        # a second layout, when the picture is saved, could move the axes under their placed labels
-        canvas.figure.set_layout_engine("none")
+        # a second layout, when the picture is saved, could move the axes under their placed labels;
+        # with the engine "none", matplotlib would still draw each picture twice
+        with mpl.rc_context(NO_LAYOUT_SETTINGS):
+            canvas.figure.set_layout_engine(None)
     return Picture(canvas.figure, (canvas.ax, *more), numbers, title, description)
 
 

@@ -12,6 +12,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -282,7 +283,7 @@ class Outlook:
     shared: SharedFeatures | None
     supported: bool
 
-    @property
+    @cached_property
     def selected(self) -> pd.DataFrame:
         """The selected features, the highest chance first."""
         return self.table[self.table["selected"].astype(bool)]

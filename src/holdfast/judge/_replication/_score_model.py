@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.stats
@@ -76,6 +77,33 @@ class SignedScores:
     halves: FloatArray
     full_freedom: float
     half_freedom: float
+
+    @cached_property
+    def model(self) -> ScoreModel | None:
+        """The model of the scores, for lists of any size; None if there is none."""
+        return _fit_score_model(self)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreModel:
+    """What studies are simulated from; features are sorted by their scores.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (p,)
+        The features in the order of the other attributes.
+    z : ndarray of shape (p,)
+        Normal scores on the full data, in standard deviations of the noise.
+    noise : ndarray of shape (pairs, p)
+        Differences of the scores on two halves, with a standard deviation of 1.
+    components : ndarray of shape (p, components)
+        Cumulated posterior weights of the components of the prior.
+    """
+
+    order: IndexArray
+    z: FloatArray
+    noise: FloatArray
+    components: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,18 +151,11 @@ def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> Score
 
     None where there are too few halves, or no noise, to simulate from.
     """
-    # random numbers belong to places in this order: the order of the columns does not matter
-    order = np.lexsort((*scores.halves.reshape(-1, len(scores.full)), scores.full))
-    z = _normal_scores(scores.full[order], scores.full_freedom)
-    halves = _normal_scores(scores.halves[:, :, order], scores.half_freedom)
-    noise = (halves[:, 0] - halves[:, 1]) / np.sqrt(2)
-    noise_level = float(np.sqrt(np.square(noise).mean())) if noise.size else 0.0
-    if len(noise) < MIN_HALVES or noise_level == 0 or size >= len(z):
+    model = scores.model
+    if model is None or size >= len(model.z):
         return None
-    # samples of one subject inflate statistics and noise by the same factor
-    z, noise = z / noise_level, noise / noise_level
+    order, z, noise, components = model.order, model.z, model.noise, model.components
     generator = np.random.default_rng(seed)
-    components = np.cumsum(_posterior_weights(z), axis=1)
     counts, overlaps = np.zeros(len(z)), []
     factors = np.sqrt([1.0, *LARGER_STUDIES])  # the mean of a z-score grows with the root of n
     n_studies = min(N_STUDIES, len(noise))
@@ -159,6 +180,20 @@ def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> Score
     chance[order] = counts / (N_EFFECT_DRAWS * n_studies)
     share, *larger = np.mean(overlaps, axis=0).tolist()
     return ScoreVote(chance, share, np.array(larger))
+
+
+def _fit_score_model(scores: SignedScores) -> ScoreModel | None:
+    # random numbers belong to places in this order: the order of the columns does not matter
+    order = np.lexsort((*scores.halves.reshape(-1, len(scores.full)), scores.full))
+    z = _normal_scores(scores.full[order], scores.full_freedom)
+    halves = _normal_scores(scores.halves[:, :, order], scores.half_freedom)
+    noise = (halves[:, 0] - halves[:, 1]) / np.sqrt(2)
+    noise_level = float(np.sqrt(np.square(noise).mean())) if noise.size else 0.0
+    if len(noise) < MIN_HALVES or noise_level == 0:
+        return None
+    # samples of one subject inflate statistics and noise by the same factor
+    z, noise = z / noise_level, noise / noise_level
+    return ScoreModel(order, z, noise, np.cumsum(_posterior_weights(z), axis=1))
 
 
 def _count_selections(scores: FloatArray, size: int) -> IndexArray:

@@ -22,10 +22,14 @@ from holdfast.errors import HoldfastError
 from holdfast.study._execution._worker import SECONDS_OF_GRACE, THREAD_VARIABLES, PoolEvent
 from holdfast.study._planning._plan import Unit
 
-PROGRAM = (
-    "import sys; sys.path[:], sys.argv[1:] = sys.argv[1:], []; "
-    "from holdfast.study._execution._worker import serve_batches; serve_batches()"
-)
+PROGRAM = """
+import sys
+sys.path[:], sys.argv[1:] = sys.argv[1:], []
+from holdfast._memory_limit import pause_collection
+with pause_collection():
+    from holdfast.study._execution._worker import serve_batches
+serve_batches()
+"""
 SECONDS_TO_END = 1.0
 """Longest wait for a worker that has closed its pipe, and for what an ended one wrote last if
 a process outside its session keeps the pipe open; chosen by hand."""

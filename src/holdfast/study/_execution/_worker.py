@@ -25,7 +25,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._memory_limit import peak_memory, reset_peak_memory
+from holdfast._memory_limit import pause_collection, peak_memory, reset_peak_memory
 from holdfast._typing import AnyArray, MatrixLike
 from holdfast._validation import is_sparse
 from holdfast.errors import HoldfastError, StoreError, StudyError
@@ -244,7 +244,8 @@ def run_local_batch(
     check_worker_versions("a local worker process", versions(), expected_versions)
     if "runner" not in _local_state:
         X, payload = map_matrix(*_local_state["shared"])
-        _local_state["runner"] = UnitRunner(X=X, **unpickle_with_files(payload))
+        with pause_collection():  # the objects bring their modules
+            _local_state["runner"] = UnitRunner(X=X, **unpickle_with_files(payload))
     return run_batch(_local_state["runner"], units, timeout, on_unit_start)
 
 

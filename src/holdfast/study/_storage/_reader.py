@@ -65,6 +65,11 @@ class StudyReader:
         return {}
 
     @cached_property
+    def signed_scores(self) -> dict[int, Any]:
+        """Cache of the t statistics of one selector: those of all may not fit into memory."""
+        return {}
+
+    @cached_property
     def short_lists(self) -> dict[tuple[int, int], bool]:
         """Cache of whether a selector found fewer features than requested, by the same keys."""
         return {}

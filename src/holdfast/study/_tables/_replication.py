@@ -545,7 +545,18 @@ def _disjoint_design(reader: StudyReader, selector: int) -> DisjointDesign:
 
 
 def _signed_scores(reader: StudyReader, selector: int) -> SignedScores | None:
-    """Read the t statistics of a selector that ranks by them; None if any is missing."""
+    """Read the t statistics of a selector that ranks by them; None if any is missing.
+
+    Those of the last selector are cached, as all sizes use them.
+    """
+    cache: dict[int, SignedScores | None] = reader.signed_scores
+    if selector not in cache:
+        cache.clear()
+        cache[selector] = _read_signed_scores(reader, selector)
+    return cache[selector]
+
+
+def _read_signed_scores(reader: StudyReader, selector: int) -> SignedScores | None:
     pairs = reader.replication_pairs
     stored = dict(reader.stored_data(selector, SIGNED))
     full, *halves = (

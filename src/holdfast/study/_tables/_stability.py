@@ -457,22 +457,15 @@ def summary_keys(measure: str | None) -> list[str]:
 
 def summary_cells(reader: StudyReader) -> list[dict[str, Any]]:
     """Return each selector and size with mean and deviation of the number of selected features."""
-    return [
-        {
-            "selector": name,
-            "size": size_label(size),
-            **_selected_count_stats(reader, selector, size),
-        }
-        for selector, name in enumerate(reader.selectors)
-        for size in reader.sizes(selector)
-    ]
-
-
-def _selected_count_stats(reader: StudyReader, selector: int, size: int) -> dict[str, float]:
-    features = reader.selected_features(selector)
-    rows = cut([features[i] for i in reader.compared(features)], size)
-    counts = pd.Series([len(row) for row in rows], dtype=float)
-    return {"selected": counts.mean(), "selected_sd": counts.std()}
+    cells = []
+    for selector, name in enumerate(reader.selectors):
+        features = reader.selected_features(selector)
+        rows = [features[i] for i in reader.compared(features)]
+        for size in reader.sizes(selector):
+            counts = pd.Series([len(row) for row in cut(rows, size)], dtype=float)
+            stats = {"selected": counts.mean(), "selected_sd": counts.std()}
+            cells.append({"selector": name, "size": size_label(size), **stats})
+    return cells
 
 
 def summary_table(
