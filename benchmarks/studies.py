@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import mutual_info_classif
 from sklearn.inspection import permutation_importance
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 WORKERS = 2
 SELECTORS = ("symmetrical_uncertainty", "relieff", "svm_rfe", "forest_importance")
+DEFAULT_SELECTORS = (*("f_score", "symmetrical_uncertainty", "relieff", "svm_rfe", "random_score"),)
 RANKINGS = 10 * (1 + 40) * len(SELECTORS)
 
 
@@ -101,6 +103,31 @@ benchmark(
     goal=Goal(seconds=60, ratio=100),
     clock=seconds,
 )(partial(nested, bags=40))
+
+
+# Default studies on many samples
+
+
+def many_samples(rng: np.random.Generator, *, n: int, p: int) -> Labelled:
+    """Draw classes that overlap, of features of which 10 matter."""
+    return make_classification(
+        n, p, n_informative=10, n_redundant=10, random_state=int(rng.integers(2**31))
+    )
+
+
+def default(data: Labelled) -> Ran:
+    """Run the default study of the command line."""
+    return ran(hf.Study(DEFAULT_SELECTORS), *data)
+
+
+for n_samples, n_features, limit in ((5_000, 200, 120), (50_000, 50, 300)):
+    benchmark(
+        task=f"study, defaults, {n_samples:,} samples x {n_features} features, 2 processes",
+        inputs=partial(many_samples, n=n_samples, p=n_features),
+        tiny=partial(many_samples, n=60, p=25),
+        goal=Goal(seconds=limit),
+        clock=seconds,
+    )(default)
 
 
 # What the engine costs

@@ -174,7 +174,7 @@ def test_the_default_study():
     request = build_request("@wine", {"quiet": False})
     assert request.study["selectors"] == SELECTORS
     assert request.study["classifiers"] == CLASSIFIERS
-    assert request.study["protocol"].startswith("subsampling:n_resamples=100")
+    assert "protocol" not in request.study  # it depends on the number of samples
     assert "sizes" not in request.study
 
 

@@ -1,5 +1,8 @@
 """What a study is told, before there are data."""
 
+import warnings
+
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
@@ -7,6 +10,7 @@ from sklearn.svm import SVC
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
+from holdfast.study._planning import _make_plan, _settings
 from holdfast.study._planning._settings import check_settings
 
 
@@ -55,6 +59,30 @@ def test_protocols_and_classifiers_are_understood():
     assert chosen.classifiers["knn3"].n_neighbors == 3
     assert chosen.classifiers["lda"].solver == "lsqr"
     assert settings().protocol == hf.Subsampling(100, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("given", "n_samples", "n_resamples"),
+    [
+        ({}, 12, 100),
+        ({}, 13, 30),
+        ({"protocol": hf.Subsampling(40, 0.9)}, 13, 40),
+        ({"until_width": 0.1}, 13, 1000),
+    ],
+)
+def test_the_default_protocol_draws_fewer_resamples_of_many_samples(
+    given, n_samples, n_resamples, monkeypatch
+):
+    for module in (_make_plan, _settings):
+        monkeypatch.setattr(module, "MANY_SAMPLES", 12)
+    rng = np.random.default_rng(0)
+    data = hf.io.from_arrays(rng.normal(size=(n_samples, 3)), np.arange(n_samples) % 2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        plan = _make_plan.make_plan(settings(replication=0, **given), data)
+    assert len(plan.resamples) == n_resamples
+    says_so = [warning for warning in caught if "30 resamples" in str(warning.message)]
+    assert len(says_so) == (n_resamples == 30)
 
 
 @pytest.mark.parametrize(

@@ -199,8 +199,9 @@ def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
             "enough resamples.",
             click.get_current_context(silent=True),
         )
-    protocol = GROWING_PROTOCOL if "until_width" in requested else PROTOCOL
-    values = {**DEFAULTS, "protocol": protocol, **requested}
+    # without a protocol, that of the study depends on the number of samples
+    growing = {"protocol": GROWING_PROTOCOL} if "until_width" in requested else {}
+    values = {**DEFAULTS, **growing, **requested}
     return StudyRequest(
         file=values["file"],
         column_options=_pick_keys(values, DATA_OPTIONS),
@@ -260,7 +261,8 @@ study_options = in_group(
     option(
         "--protocol",
         metavar="NAME",
-        help=f"See 'holdfast list protocols'; default: {PROTOCOL}.",
+        help=f"See 'holdfast list protocols'; default: {PROTOCOL}, or 30 resamples "
+        "of more than 20,000 samples.",
     ),
     option(
         "--classifiers",

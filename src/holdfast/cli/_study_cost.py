@@ -14,7 +14,7 @@ from holdfast.cli._progress import read
 from holdfast.cli._study_run import make_study
 from holdfast.errors import StudyError
 from holdfast.resample import as_protocol
-from holdfast.study import format_seconds
+from holdfast.study import default_protocol, format_seconds
 
 if TYPE_CHECKING:
     from holdfast.cli._study_command import StudyRequest
@@ -39,7 +39,7 @@ def print_cost(request: StudyRequest) -> int:
         cluster(options.dask, options.scheduler_file) as client,
     ):
         data = read(request.file, request.column_options, quiet=options.quiet)
-        protocol = as_protocol(request.study["protocol"])
+        protocol = as_protocol(request.study.get("protocol") or default_protocol(data.n_samples))
         cost = study.estimate_cost(
             data,
             n_jobs=options.n_jobs,

@@ -35,6 +35,7 @@ from holdfast.study import (
     FailedSelectorsWarning,
     Study,
     as_text,
+    default_protocol,
     export,
     failed_selectors,
     load,
@@ -65,7 +66,7 @@ def run_study(request: StudyRequest) -> int:
     study, options = make_study(request), request.run
     with open_session(request.folder, options, trust=True) as session:
         data = read(request.file, request.column_options, quiet=options.quiet)
-        protocol = as_protocol(request.study["protocol"])
+        protocol = as_protocol(request.study.get("protocol") or default_protocol(data.n_samples))
         estimates = protocol.estimates_for(subjects=data.groups is not None)
         progress = make_progress(estimates, quiet=options.quiet)
         try:

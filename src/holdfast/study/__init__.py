@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from holdfast.study._execution._progress import Progress, UnitCounter
     from holdfast.study._planning._make_plan import USUAL_SIZES
     from holdfast.study._planning._plan import as_text
+    from holdfast.study._planning._settings import default_protocol
     from holdfast.study._planning._stopping_rule import is_narrow, too_wide_sentence
     from holdfast.study._result import Result
     from holdfast.study._storage._check import StudyCheck, check

@@ -29,7 +29,8 @@ class Study:
         choose the size themselves; so do sparse models without `sizes`.
     protocol : Protocol, splitter or str, default None
         The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
-        scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
+        scikit-learn. None is ``hf.Subsampling(100, 0.9)``, or 30 resamples of data with
+        more than 20,000 samples.
     sizes : sequence of int or float, default None
         How many features to select: counts, or fractions of all features. None is 5, 10, 20 and
         50, as far as the data have more features.

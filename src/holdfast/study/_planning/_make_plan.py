@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -38,9 +38,13 @@ from holdfast.study._planning._plan_checks import (
     warn_of_long_searches,
 )
 from holdfast.study._planning._sample_weights import weighting_facts
-
-if TYPE_CHECKING:
-    from holdfast.study._planning._settings import Settings
+from holdfast.study._planning._settings import (
+    FEW_RESAMPLES,
+    MANY_SAMPLES,
+    USUAL_RESAMPLES,
+    Settings,
+    default_protocol,
+)
 
 USUAL_SIZES = (5, 10, 20, 50)
 """Default sizes; chosen by hand."""
@@ -55,6 +59,7 @@ def make_plan(settings: Settings, data: Dataset, n_processes: int = 1) -> Plan:
             for name, selector in settings.selectors.items()
         },
     )
+    settings = _adapt_protocol(settings, data.n_samples)
     _check_selectors(settings.selectors, data)
     summary = check_for_study(data)
     _check_missing_values(settings, summary)
@@ -101,6 +106,20 @@ def make_plan(settings: Settings, data: Dataset, n_processes: int = 1) -> Plan:
         auxiliary=facts,
         weighting=weighting,
     )
+
+
+def _adapt_protocol(settings: Settings, n_samples: int) -> Settings:
+    """Return the settings with the default protocol for this number of samples, if it applies."""
+    if not settings.adapts_protocol or n_samples <= MANY_SAMPLES:
+        return settings
+    warnings.warn(
+        f"{FEW_RESAMPLES} resamples are drawn by default instead of {USUAL_RESAMPLES}, because "
+        f"there are more than {MANY_SAMPLES:,} samples; intervals are wider. A protocol "
+        f"(subsampling:n_resamples={USUAL_RESAMPLES},train_size=0.9) sets another number.",
+        HoldfastWarning,
+        stacklevel=3,
+    )
+    return replace(settings, protocol=default_protocol(n_samples))
 
 
 def use_sizes(selector: Selector, sizes: tuple[float, ...] | None) -> Selector:

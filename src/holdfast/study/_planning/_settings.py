@@ -24,6 +24,17 @@ from holdfast.study._planning._stopping_rule import (
 )
 from holdfast.study._storage._store_checks import MAX_INTEGER
 
+USUAL_RESAMPLES, FEW_RESAMPLES = 100, 30
+"""Default number of resamples, and of data with many samples, so that a default study of 50,000
+samples of 50 features takes minutes on two cores; chosen by hand."""
+MANY_SAMPLES = 20_000
+"""Data with more samples get fewer resamples by default; chosen by hand."""
+
+
+def default_protocol(n_samples: int) -> Protocol:
+    """Return the protocol of a study that names none."""
+    return Subsampling(FEW_RESAMPLES if n_samples > MANY_SAMPLES else USUAL_RESAMPLES, 0.9)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -31,6 +42,8 @@ class Settings:
 
     selectors: dict[str, Selector]
     protocol: Protocol
+    adapts_protocol: bool
+    """Whether the protocol is the default, which depends on the number of samples."""
     sizes: tuple[float, ...] | None
     classifiers: dict[str, Any]
     measures: tuple[str, ...]
@@ -53,7 +66,8 @@ def check_settings(
     seed: int,
 ) -> Settings:
     """Convert names to objects; raise if a setting is invalid."""
-    default = Subsampling(100 if until_width is None else DEFAULT_MAX_RESAMPLES, 0.9)
+    adapts_protocol = protocol is None and until_width is None
+    default = Subsampling(USUAL_RESAMPLES if adapts_protocol else DEFAULT_MAX_RESAMPLES, 0.9)
     protocol = default if protocol is None else as_protocol(protocol)
     measures = tuple(dict.fromkeys(get_measure(name).name for name in _as_list(measures)))
     replication = _check_pairs(replication)
@@ -71,6 +85,7 @@ def check_settings(
     return Settings(
         selectors=named_selectors,
         protocol=protocol,
+        adapts_protocol=adapts_protocol,
         sizes=checked_sizes,
         classifiers=named_classifiers,
         measures=measures,
