@@ -114,6 +114,7 @@ def solve_many_samples(
         problem = _restrict(whole, dual, near)
         offset = _solve_problem(problem, squares[near], part, offset, tol, len(y))
         dual[near] = part
+        _balance(whole, dual)
         left, offset = _violation(whole, dual, offset)
         if left <= max(tol, _rounding(dual, squares, len(y))):
             return 0.0, offset
@@ -125,6 +126,14 @@ def solve_many_samples(
             near |= has_crossed
         else:  # the samples near the margin were too few to go by
             near, dual[:], offset = everything, start, start_offset
+
+
+def _balance(whole: MarginProblem, dual: FloatArray) -> None:
+    """Remove the rounding error of the sum of all multipliers, which is 0, in place."""
+    inside = (whole.low < dual) & (dual < whole.high)
+    if inside.any():
+        dual[inside] -= dual.sum() / inside.sum()
+        np.clip(dual, whole.low, whole.high, out=dual)
 
 
 def _can_balance(whole: MarginProblem, near: BoolArray, held_sum: float) -> bool:
