@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import holdfast as hf
-from holdfast.papers._claims import Claim, UncheckableClaim, require_rows
+from holdfast.papers._claims import Cause, Claim, UncheckableClaim, require_rows
 from holdfast.papers._record import Experiment
 from holdfast.papers._runner import ExperimentResult
 
@@ -448,6 +448,11 @@ FIGURE5 = Experiment(
             "SVM-RFE in one step is worse than mutual information (probability at the effect 0.15, "
             "averaged over N).",
             svm_is_worse,
+            cause=Cause(
+                "setting",
+                "mutual information is binned as in this library, not as in SlimPLS, and the paper "
+                "does not state the settings of the SVM",
+            ),
         ),
     ),
 )
