@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast._formatting import plural
-from holdfast._validation import is_sparse
 from holdfast.errors import HoldfastError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -168,6 +167,11 @@ def _next_amount(n_bytes: int) -> str:
 
 
 # Sparse matrices.
+
+
+def is_sparse(X: object) -> bool:
+    """Return whether X is a sparse matrix or array of SciPy, which need not be imported for it."""
+    return hasattr(X, "toarray")
 
 
 def to_dense(X: MatrixLike, what: str = "the data") -> AnyArray:

@@ -73,8 +73,3 @@ def check_choice(value: object, name: str, known: Iterable[str]) -> str:
     if isinstance(value, str) and value in names:
         return value
     raise UnknownNameError(f"unknown {name} {value!r}.{did_you_mean(value, names)}")
-
-
-def is_sparse(X: object) -> bool:
-    """Return whether X is a sparse matrix or array of SciPy, which need not be imported for it."""
-    return hasattr(X, "toarray")

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from holdfast._memory_limit import to_dense
-from holdfast._validation import is_sparse
+from holdfast._memory_limit import is_sparse, to_dense
 from holdfast.errors import InvalidInputError
 from holdfast.io import (
     Dataset,

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._memory_limit import to_dense
+from holdfast._memory_limit import is_sparse, to_dense
 from holdfast._typing import AnyArray, FloatArray, IndexArray
-from holdfast._validation import is_sparse
 from holdfast.io import impute_medians
 from holdfast.preferences import Subsets
 from holdfast.select._adapter import AnySelector

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._memory_limit import to_dense
+from holdfast._memory_limit import is_sparse, to_dense
 from holdfast._typing import LabelsLike, MatrixLike, SelectorLike
-from holdfast._validation import is_sparse
 from holdfast.errors import InvalidInputError
 from holdfast.io import as_canonical_csr
 from holdfast.select._adapter import AnySelector, named_selector

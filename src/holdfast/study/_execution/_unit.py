@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from holdfast._classifiers import clone_with_seed, takes_counts_only, takes_sparse_counts
-from holdfast._memory_limit import to_dense
+from holdfast._memory_limit import is_sparse, to_dense
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
-from holdfast._validation import is_sparse
 from holdfast.io import DatasetGenerator
 from holdfast.resample import FULL, HALF, Resample
 from holdfast.select import (

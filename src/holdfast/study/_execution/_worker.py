@@ -25,9 +25,8 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._memory_limit import pause_collection, peak_memory, reset_peak_memory
+from holdfast._memory_limit import is_sparse, pause_collection, peak_memory, reset_peak_memory
 from holdfast._typing import AnyArray, MatrixLike
-from holdfast._validation import is_sparse
 from holdfast.errors import HoldfastError, StoreError, StudyError
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._planning._plan import Unit

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from holdfast._formatting import format_list
+from holdfast._memory_limit import is_sparse
 from holdfast._typing import JSON, AnyArray, MatrixLike
-from holdfast._validation import is_sparse
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, StudyError
 from holdfast.io import Dataset, class_means, constant_features, read_data
 from holdfast.study._planning._plan import Plan, as_text, check_same_plan
