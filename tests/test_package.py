@@ -17,7 +17,7 @@ SOURCE = ROOT / "src" / "holdfast"
 LAYERS = [
     "_formatting", "errors", "_typing", "_random", "_interrupts", "_validation", "_object_spec",
     "_imported_objects",
-    "_study_part", "_bibliography", "_memory_limit", "_lazy_exports", "_registry", "_classifiers",
+    "_study_part", "_bibliography", "_memory", "_lazy_exports", "_registry", "_classifiers",
     "_kernels",
     "preferences", "measures", "theory", "io", "resample", "select", "testing", "simulate",
     "judge", "plot", "report", "study", "papers",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from holdfast._memory_limit import is_sparse, to_dense
+from holdfast._memory import is_sparse, to_dense
 from holdfast.errors import InvalidInputError
 from holdfast.io import (
     Dataset,

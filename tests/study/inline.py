@@ -7,7 +7,7 @@ import pickle
 import cloudpickle
 import pytest
 
-from holdfast._memory_limit import is_sparse
+from holdfast._memory import is_sparse
 from holdfast.study._execution._execute import ExecutionOptions
 from holdfast.study._execution._local_pool import fields_without_matrix
 from holdfast.study._execution._unit import UnitRunner

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import holdfast as hf
-from holdfast import _memory_limit
+from holdfast import _memory
 from holdfast.errors import StudyError
 from holdfast.study import SelectorCost, StudyCost, format_seconds
 from holdfast.study._execution._scheduler import Scheduler
@@ -52,12 +52,12 @@ def test_the_description_names_the_slowest_first():
     ("machine", "fitting"), [(25 * 10**8, "3 processes"), (16 * 10**8, "one process")]
 )
 def test_too_little_memory_is_refused_with_a_remedy(monkeypatch, machine, fitting):
-    monkeypatch.setattr(_memory_limit, "_machine_memory", lambda: machine)
+    monkeypatch.setattr(_memory, "_machine_memory", lambda: machine)
     number = fitting.split()[0].replace("one", "1")
     with pytest.raises(StudyError, match=rf"run {fitting} at a time: --n-jobs {number}"):
         cost_of(SLOW, n_processes=4).check_memory()
     cost_of(SLOW, n_processes=1).check_memory()  # what runs alone has been seen to run
-    monkeypatch.setattr(_memory_limit, "_machine_memory", lambda: 30 * 10**8)
+    monkeypatch.setattr(_memory, "_machine_memory", lambda: 30 * 10**8)
     cost_of(SLOW, n_processes=4).check_memory()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast._memory_limit import pause_collection
+from holdfast._memory import pause_collection
 from holdfast.cli._early_checks import (
     check_folders,
     check_names,

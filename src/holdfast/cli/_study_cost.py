@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast._formatting import plural
 from holdfast._interrupts import handle_interrupts
-from holdfast._memory_limit import format_bytes
+from holdfast._memory import format_bytes
 from holdfast.cli._output import Column, log_line, logged_warnings, print_json, print_table
 from holdfast.cli._program import FAILED, SIGNALS, cluster
 from holdfast.cli._progress import read

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast._formatting import did_you_mean
-from holdfast._memory_limit import MemoryUse
+from holdfast._memory import MemoryUse
 from holdfast.io._columns import TARGET, assign_roles, format_text_features
 from holdfast.io._csv import RowReader
 from holdfast.io._text_files import BYTES_PER_CHARACTER, TextFile, quote_value, refuse_repeats

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import format_list
-from holdfast._memory_limit import check_memory
+from holdfast._memory import check_memory
 from holdfast._typing import AnyArray, BoolArray, LabelsLike, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._columns import (

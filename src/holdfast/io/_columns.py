@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
-from holdfast._memory_limit import check_memory
+from holdfast._memory import check_memory
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.io._dataset import Dataset

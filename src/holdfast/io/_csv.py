@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._kernels.decimals import parse_row
-from holdfast._memory_limit import MemoryUse
+from holdfast._memory import MemoryUse
 from holdfast._typing import FloatArray
 from holdfast.io._columns import (
     TargetOrigin,

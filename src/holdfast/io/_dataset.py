@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
-from holdfast._memory_limit import dense_columns, is_sparse, to_dense
+from holdfast._memory import dense_columns, is_sparse, to_dense
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._sparse import (

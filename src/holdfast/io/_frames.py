@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._memory_limit import is_sparse
+from holdfast._memory import is_sparse
 from holdfast._typing import AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.io._columns import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast._formatting import format_list
-from holdfast._memory_limit import MemoryUse
+from holdfast._memory import MemoryUse
 from holdfast._typing import AnyArray, FloatArray
 from holdfast.io._binary import Matrix, dataset_from_matrix
 from holdfast.io._columns import TARGET, TargetOrigin

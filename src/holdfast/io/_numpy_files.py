@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from holdfast._memory_limit import MemoryUse
+from holdfast._memory import MemoryUse
 from holdfast._typing import AnyArray, IndexArray, MatrixLike
 from holdfast.errors import HoldfastError
 from holdfast.io._text_files import file_error, quote_value

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TypeAlias, TypeVar, cast
 
-from holdfast._memory_limit import MEMORY_VARIABLE, MemoryUse, memory_limit
+from holdfast._memory import MEMORY_VARIABLE, MemoryUse, memory_limit
 from holdfast.errors import FileFormatError, HoldfastError
 
 Progress: TypeAlias = Callable[[float], None]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast._formatting import format_plus_minus, join_texts, plural
-from holdfast._memory_limit import dense_columns
+from holdfast._memory import dense_columns
 from holdfast._typing import AnyArray
 from holdfast.errors import HoldfastError
 from holdfast.io import Dataset

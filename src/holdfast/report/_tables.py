@@ -15,7 +15,7 @@ from holdfast._formatting import (
     join_texts,
     plural,
 )
-from holdfast._memory_limit import dense_columns
+from holdfast._memory import dense_columns
 from holdfast.judge import Recommendation
 from holdfast.report._evidence import MAX_FEATURES_SHOWN, RANDOM, Evidence
 from holdfast.report._formatting import (

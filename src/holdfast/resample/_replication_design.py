@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast._formatting import format_list, plural
-from holdfast._memory_limit import check_resample_memory
+from holdfast._memory import check_resample_memory
 from holdfast._typing import IndexArray
 from holdfast._validation import check_integer, check_seed
 from holdfast.resample._protocol import NO_ROWS, Resample

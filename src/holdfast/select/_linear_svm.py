@@ -20,7 +20,7 @@ from holdfast._kernels.svm_elimination import (
     scale_columns,
     weights,
 )
-from holdfast._memory_limit import check_memory
+from holdfast._memory import check_memory
 from holdfast._random import RandomState
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, RowLists
 from holdfast._validation import check_positive_number

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._memory_limit import is_sparse, to_dense
+from holdfast._memory import is_sparse, to_dense
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.io import impute_medians
 from holdfast.preferences import Subsets

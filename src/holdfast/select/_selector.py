@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from holdfast._formatting import did_you_mean, format_list
-from holdfast._memory_limit import is_sparse
+from holdfast._memory import is_sparse
 from holdfast._object_spec import parse_list
 from holdfast._random import RandomState, generators
 from holdfast._typing import (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from holdfast._memory_limit import check_memory
+from holdfast._memory import check_memory
 from holdfast._typing import BoolArray, FloatArray, IndexArray
 from holdfast._validation import check_integer, check_seed
 from holdfast.errors import InvalidInputError

@@ -20,7 +20,7 @@ from holdfast._classifiers import (
     takes_sparse_counts,
 )
 from holdfast._formatting import did_you_mean, plural
-from holdfast._memory_limit import to_dense
+from holdfast._memory import to_dense
 from holdfast._typing import JSON, AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
 from holdfast.io import Dataset, from_arrays, has_missing

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._memory_limit import is_sparse, to_dense
+from holdfast._memory import is_sparse, to_dense
 from holdfast._typing import LabelsLike, MatrixLike, SelectorLike
 from holdfast.errors import InvalidInputError
 from holdfast.io import as_canonical_csr

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast._formatting import format_list
-from holdfast._memory_limit import check_process_memory, format_bytes, memory_size, peak_memory
+from holdfast._memory import check_process_memory, format_bytes, memory_size, peak_memory
 from holdfast.errors import StudyError
 from holdfast.io import Dataset
 from holdfast.study._execution._scheduler import FirstRun, Scheduler

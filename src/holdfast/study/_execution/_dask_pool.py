@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._memory_limit import is_sparse
+from holdfast._memory import is_sparse
 from holdfast._typing import DaskClient, MatrixLike
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
 from holdfast.study._execution._local_pool import drain_queue, pickle_runner

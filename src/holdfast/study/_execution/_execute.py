@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
 from holdfast._interrupts import handle_interrupts
-from holdfast._memory_limit import memory_size
+from holdfast._memory import memory_size
 from holdfast._study_part import StudyPart, parse_part
 from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError

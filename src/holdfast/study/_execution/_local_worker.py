@@ -25,7 +25,7 @@ from holdfast.study._planning._plan import Unit
 PROGRAM = """
 import sys
 sys.path[:], sys.argv[1:] = sys.argv[1:], []
-from holdfast._memory_limit import pause_collection
+from holdfast._memory import pause_collection
 with pause_collection():
     from holdfast.study._execution._worker import serve_batches
 serve_batches()

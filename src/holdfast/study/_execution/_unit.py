@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from holdfast._classifiers import clone_with_seed, takes_counts_only, takes_sparse_counts
-from holdfast._memory_limit import is_sparse, to_dense
+from holdfast._memory import is_sparse, to_dense
 from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.io import DatasetGenerator
 from holdfast.resample import FULL, HALF, Resample

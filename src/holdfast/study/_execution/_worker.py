@@ -25,7 +25,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController
 
 from holdfast._imported_objects import unpickle_with_files
-from holdfast._memory_limit import is_sparse, pause_collection, peak_memory, reset_peak_memory
+from holdfast._memory import is_sparse, pause_collection, peak_memory, reset_peak_memory
 from holdfast._typing import AnyArray, MatrixLike
 from holdfast.errors import HoldfastError, StoreError, StudyError
 from holdfast.study._execution._unit import UnitRunner

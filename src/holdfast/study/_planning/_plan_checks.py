@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from holdfast._classifiers import classification_steps
 from holdfast._formatting import format_list
-from holdfast._memory_limit import check_memory
+from holdfast._memory import check_memory
 from holdfast._object_spec import snake_case
 from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from holdfast._formatting import format_list
-from holdfast._memory_limit import is_sparse
+from holdfast._memory import is_sparse
 from holdfast._typing import JSON, AnyArray, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, StudyError
 from holdfast.io import Dataset, class_means, constant_features, read_data

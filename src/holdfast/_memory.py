@@ -210,7 +210,7 @@ def pause_collection() -> Iterator[None]:
     Examples
     --------
     >>> import gc
-    >>> from holdfast._memory_limit import pause_collection
+    >>> from holdfast._memory import pause_collection
     >>> with pause_collection():
     ...     gc.isenabled()
     False

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from holdfast import _memory_limit
-from holdfast._memory_limit import MemoryUse, check_memory, memory_limit, pause_collection
+from holdfast import _memory
+from holdfast._memory import MemoryUse, check_memory, memory_limit, pause_collection
 from holdfast.errors import InvalidInputError
 
 
@@ -40,12 +40,12 @@ def test_half_of_the_memory_is_the_default(monkeypatch):
 def test_the_limit_of_a_container_counts(monkeypatch, tmp_path):
     monkeypatch.delenv("HOLDFAST_MAX_MEMORY", raising=False)
     (tmp_path / "max").write_text("1000000\n")
-    monkeypatch.setattr(_memory_limit, "_CONTAINER_LIMIT", tmp_path / "max")
-    _memory_limit._machine_memory.cache_clear()
+    monkeypatch.setattr(_memory, "_CONTAINER_LIMIT", tmp_path / "max")
+    _memory._machine_memory.cache_clear()
     try:
         assert memory_limit() == 500_000
     finally:
-        _memory_limit._machine_memory.cache_clear()
+        _memory._machine_memory.cache_clear()
 
 
 @pytest.mark.parametrize("n_bytes", [1_000_001, 25 * 10**8, 10**16, 10**20])
@@ -71,7 +71,7 @@ def test_use_is_summed(monkeypatch):
 
 IMPORT_IN_PAUSE = """
 import gc
-from holdfast._memory_limit import pause_collection
+from holdfast._memory import pause_collection
 assert gc.isenabled() and not gc.get_freeze_count()
 with pause_collection():
     assert not gc.isenabled()
