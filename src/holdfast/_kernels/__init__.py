@@ -28,7 +28,7 @@ file                   checked against
 =====================  ==========================================================================
 
 Kernels are compiled on the user's machine, at their first call. To keep that short they avoid what
-numba compiles anew into each of them: array expressions, assignments to slices, reductions, most
+numba compiles again into each of them: array expressions, assignments to slices, reductions, most
 functions of numpy. A literal argument, or a variable that starts with one, has its own type: a
 callee would be compiled for it a second time.
 """
@@ -84,12 +84,12 @@ def _compile_in_one_process(
 ) -> Callable[[object], object]:
     """Let the other processes that need a kernel wait until the first has put it into the cache."""
 
-    def locked(signature: object) -> object:
+    def compile_under_lock(signature: object) -> object:
         # numba's lock comes first: another thread may hold it while it waits for the file
         with global_compiler_lock, _file_lock(lock_file):
             return load_or_compile(signature)
 
-    return locked
+    return compile_under_lock
 
 
 @contextmanager

@@ -177,8 +177,8 @@ def _find_coefficients(fitted: EstimatorLike, n_features: int) -> FloatArray | N
     if n_features > 0 and table.shape == (1, n_features * n_classes) and n_classes > 1:
         raise UnreadableSelectorError(
             f"coef_ of {type(fitted).__name__} holds the weights of {n_features:,} features and "
-            f"{n_classes:,} classes in one row: which weight belongs to which feature cannot be "
-            "told. Give a function f(X, y) that returns one score per feature."
+            f"{n_classes:,} classes in one row: which weight belongs to which feature is not "
+            "known. Give a function f(X, y) that returns one score per feature."
         )
     return None
 
@@ -194,7 +194,7 @@ def _order_coefficients(
             return candidate
     raise UnreadableSelectorError(
         f"coef_ of {type(fitted).__name__} contradicts its feature_importances_, which have one "
-        "row per feature: which weight belongs to which feature cannot be told. Give a function "
+        "row per feature: which weight belongs to which feature is not known. Give a function "
         "f(X, y) that returns one score per feature."
     )
 
