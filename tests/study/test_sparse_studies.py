@@ -10,6 +10,7 @@ from sklearn.feature_selection import SelectFromModel, SelectKBest, chi2, f_clas
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, StoreError
@@ -216,7 +217,9 @@ def test_the_pipeline_of_sparse_data_predicts_like_that_of_the_array(pair, name,
     ours = sparse.pipeline(SPARSE, Y, chosen=chosen)
     theirs = dense.pipeline(X, Y, chosen=chosen)
     assert ours.predict(SPARSE.tocsr()).tolist() == theirs.predict(X).tolist()
-    assert ("dense" in ours.named_steps) == (classifier == "svm")
+    # MultinomialNB of scikit-learn 1.6 does not say that it takes sparse data
+    takes_sparse = classifier == "counts" and get_tags(MultinomialNB()).input_tags.sparse
+    assert ("dense" in ours.named_steps) != takes_sparse
     data = hf.io.from_arrays(SPARSE, Y)
     of_data = sparse.pipeline(data, chosen=chosen)
     assert of_data.predict(SPARSE.tocsr()).tolist() == theirs.predict(X).astype(str).tolist()

@@ -180,6 +180,8 @@ def class_scores(values: FloatArray, classes: IndexArray, n_classes: int) -> Flo
 def standardize(train: AnyArray, test: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return what `sklearn.preprocessing.StandardScaler` returns for complete data, to the bit.
 
+    Before scikit-learn 1.8, it scaled single precision by numbers in double precision.
+
     Parameters
     ----------
     train, test : ndarray of shapes (n_train, p) and (n_test, p)
